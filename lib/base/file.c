@@ -1,0 +1,581 @@
+/* Files: whole reads, atomic replacement of files and folders, removal of trees.
+ *
+ * A final name only ever changes by one rename of something finished and synced: RENAME_NOREPLACE where
+ * nothing may be there, plain rename over a regular file, RENAME_EXCHANGE for folders. What would be replaced
+ * must be of the kind that replaces it, so that --force on /dev/null, on a symbolic link or on a folder by
+ * mistake is refused and not obeyed. Sizes that the system reports are a first guess for memory, never a
+ * promise: reads go on to the end of the file or the limit. Trees are walked with openat and O_NOFOLLOW, so a
+ * symbolic link planted inside one leads nowhere. */
+#include "lib/base/file.h"
+
+#include "lib/base/alloc.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define READ_GUESS_BYTES ((size_t)64 * 1024)
+#define TEMP_NAME_BYTES 200 /* of the final name, so that the temporary's stays below NAME_MAX */
+#define TEMP_TRIES 1000
+#define REMOVE_DEPTH_MAX 64 /* one descriptor a level stays open */
+
+/* ---- paths ---- */
+
+enum tr_status tr_path_join(char out[TR_PATH_BYTES], const char *folder, const char *name,
+                            struct tr_error *error)
+{
+    size_t length = strlen(folder);
+    const char *slash = length == 0 || folder[length - 1] == '/' ? "" : "/";
+    int written = snprintf(out, TR_PATH_BYTES, "%s%s%s", folder, slash, name);
+
+    if (written < 0 || written >= TR_PATH_BYTES) {
+        out[0] = '\0';
+        return tr_fail(error, TR_BAD_INPUT, "path of %d bytes, expected at most %d: \"%.64s...\"", written,
+                       TR_PATH_BYTES - 1, folder);
+    }
+    return TR_OK;
+}
+
+/* Splits "a/b/c/" into "a/b" and "c"; "c" into "." and "c"; "/c" into "/" and "c". "/" and "" have no name
+ * and are refused. */
+static enum tr_status path_split(const char *path, char folder[TR_PATH_BYTES], char name[TR_PATH_BYTES],
+                                 struct tr_error *error)
+{
+    size_t end = strlen(path), start;
+
+    if (end >= TR_PATH_BYTES)
+        return tr_fail(error, TR_BAD_INPUT, "path of %zu bytes, expected at most %d: \"%.64s...\"", end,
+                       TR_PATH_BYTES - 1, path);
+    while (end > 0 && path[end - 1] == '/')
+        end--;
+    start = end;
+    while (start > 0 && path[start - 1] != '/')
+        start--;
+    memcpy(name, path + start, end - start);
+    name[end - start] = '\0';
+    if (start == end || strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
+        return tr_fail(error, TR_BAD_INPUT, "\"%s\" names no file or folder", path);
+
+    while (start > 1 && path[start - 1] == '/')
+        start--;
+    memcpy(folder, start == 0 ? "." : path, start == 0 ? 1 : start);
+    folder[start == 0 ? 1 : start] = '\0';
+    return TR_OK;
+}
+
+bool tr_path_exists(const char *path)
+{
+    struct stat info;
+
+    return lstat(path, &info) == 0;
+}
+
+bool tr_path_is_folder(const char *path)
+{
+    struct stat info;
+
+    return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
+}
+
+static const char *kind_name(mode_t mode)
+{
+    if (S_ISREG(mode))
+        return "a file";
+    if (S_ISDIR(mode))
+        return "a folder";
+    if (S_ISLNK(mode))
+        return "a symbolic link";
+    return "a device, pipe or socket";
+}
+
+/* ---- reading ---- */
+
+/* Reads to the end from where the descriptor stands. first_bytes is a guess of the size and costs at most
+ * that much memory. */
+static enum tr_status descriptor_read(int descriptor, const char *name, size_t first_bytes, size_t max_bytes,
+                                      uint8_t **bytes, size_t *size_bytes, struct tr_error *error)
+{
+    uint8_t *buffer = NULL;
+    size_t capacity = 0, used = 0;
+    enum tr_status status = tr_grow(&buffer, &capacity, first_bytes + 1, 1, error);
+
+    while (status == TR_OK) {
+        ssize_t got;
+
+        if (capacity - used < 2) /* one for the NUL */
+            status = tr_grow(&buffer, &capacity, capacity + 1, 1, error);
+        if (status != TR_OK)
+            break;
+        got = read(descriptor, buffer + used, capacity - used - 1);
+        if (got == 0)
+            break;
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0) {
+            status = tr_fail_errno(error, "cannot read \"%s\" at byte %zu", name, used);
+        } else {
+            used += (size_t)got;
+            if (used > max_bytes)
+                status =
+                    tr_fail(error, TR_BAD_INPUT, "\"%s\" has more than %zu bytes, expected at most that many",
+                            name, max_bytes);
+        }
+    }
+    if (status != TR_OK) {
+        free(buffer);
+        return status;
+    }
+    buffer[used] = 0;
+    *bytes = buffer;
+    *size_bytes = used;
+    return TR_OK;
+}
+
+enum tr_status tr_file_read(const char *path, size_t max_bytes, uint8_t **bytes, size_t *size_bytes,
+                            struct tr_error *error)
+{
+    enum tr_status status;
+    struct stat info;
+    int descriptor;
+
+    *bytes = NULL;
+    *size_bytes = 0;
+    if (strcmp(path, "-") == 0)
+        return descriptor_read(STDIN_FILENO, "standard input", READ_GUESS_BYTES, max_bytes, bytes, size_bytes,
+                               error);
+
+    /* O_NONBLOCK: opening a pipe that nobody writes must not hang before it is refused */
+    descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (descriptor < 0)
+        return tr_fail_errno(error, "cannot open \"%s\"", path);
+    if (fstat(descriptor, &info) != 0)
+        status = tr_fail_errno(error, "cannot inspect \"%s\"", path);
+    else if (!S_ISREG(info.st_mode))
+        status = tr_fail(error, TR_IO, "\"%s\" is %s, expected a file", path, kind_name(info.st_mode));
+    else if ((uintmax_t)info.st_size > max_bytes)
+        status = tr_fail(error, TR_BAD_INPUT, "\"%s\" has %jd bytes, expected at most %zu", path,
+                         (intmax_t)info.st_size, max_bytes);
+    else /* one byte more than the size, so that the read that finds the end needs no larger buffer */
+        status =
+            descriptor_read(descriptor, path, (size_t)info.st_size + 1, max_bytes, bytes, size_bytes, error);
+    close(descriptor);
+    return status;
+}
+
+/* ---- writing ---- */
+
+static enum tr_status fail_exists(const char *path, struct tr_error *error)
+{
+    return tr_fail(error, TR_IO, "\"%s\" exists, expected a new name or --force", path);
+}
+
+/* Whether `path` may become something new of the kind `wanted` (S_IFREG or S_IFDIR): absent, or replaceable.
+ */
+static enum tr_status target_check(const char *path, mode_t wanted, bool replace, struct tr_error *error)
+{
+    struct stat info;
+
+    if (lstat(path, &info) != 0)
+        return errno == ENOENT ? TR_OK : tr_fail_errno(error, "cannot inspect \"%s\"", path);
+    if (!replace)
+        return fail_exists(path, error);
+    if ((info.st_mode & S_IFMT) != wanted)
+        return tr_fail(error, TR_IO, "\"%s\" is %s, expected %s to replace", path, kind_name(info.st_mode),
+                       kind_name(wanted));
+    return TR_OK;
+}
+
+static enum tr_status output_create(struct tr_output *output, const char *path, mode_t mode, bool replace,
+                                    struct tr_error *error)
+{
+    static atomic_uint serial;
+    char folder[TR_PATH_BYTES], name[TR_PATH_BYTES], temp_name[TEMP_NAME_BYTES + 64];
+    enum tr_status status;
+    int descriptor = -1;
+
+    *output = (struct tr_output){.replace = replace};
+    status = path_split(path, folder, name, error);
+    if (status == TR_OK)
+        status = target_check(path, S_IFREG, replace, error);
+    if (status != TR_OK)
+        return status;
+    if (path[strlen(path) - 1] == '/')
+        return tr_fail(error, TR_IO, "\"%s\" ends in a slash, expected the name of a file", path);
+    strcpy(output->path, path);
+
+    for (int i = 0; i < TEMP_TRIES && descriptor < 0; i++) {
+        snprintf(temp_name, sizeof temp_name, ".%.*s.tmp-%ld-%u", TEMP_NAME_BYTES, name, (long)getpid(),
+                 atomic_fetch_add(&serial, 1u));
+        status = tr_path_join(output->temp, folder, temp_name, error);
+        if (status != TR_OK)
+            return status;
+        descriptor = open(output->temp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+        if (descriptor < 0 && errno != EEXIST)
+            break;
+    }
+    if (descriptor >= 0)
+        output->file = fdopen(descriptor, "wb");
+    if (output->file)
+        return TR_OK;
+
+    status = tr_fail_errno(error, "cannot create \"%s\"", path);
+    if (descriptor >= 0) {
+        close(descriptor);
+        unlink(output->temp);
+    }
+    output->temp[0] = '\0';
+    return status;
+}
+
+enum tr_status tr_output_open(struct tr_output *output, const char *path, bool replace,
+                              struct tr_error *error)
+{
+    return output_create(output, path, 0666, replace, error); /* the umask takes its share */
+}
+
+enum tr_status tr_output_write(struct tr_output *output, const void *bytes, size_t size_bytes,
+                               struct tr_error *error)
+{
+    if (size_bytes > 0 && fwrite(bytes, 1, size_bytes, output->file) != size_bytes)
+        return tr_fail_errno(error, "cannot write \"%s\"", output->path);
+    return TR_OK;
+}
+
+enum tr_status tr_output_seek(struct tr_output *output, uint64_t offset_bytes, struct tr_error *error)
+{
+    if (offset_bytes > INT64_MAX)
+        errno = EOVERFLOW;
+    else if (fseeko(output->file, (off_t)offset_bytes, SEEK_SET) == 0)
+        return TR_OK;
+    return tr_fail_errno(error, "cannot seek in \"%s\" to byte %ju", output->path, (uintmax_t)offset_bytes);
+}
+
+static bool is_unsupported(int code)
+{
+    return code == EINVAL || code == ENOSYS || code == ENOTSUP;
+}
+
+/* Gives a finished temporary its final name, which must still be free. */
+static int rename_to_free_name(const char *temp, const char *path)
+{
+    if (renameat2(AT_FDCWD, temp, AT_FDCWD, path, RENAME_NOREPLACE) == 0)
+        return 0;
+    if (!is_unsupported(errno))
+        return -1;
+    /* a hard link refuses an existing name just as atomically */
+    if (link(temp, path) != 0)
+        return -1;
+    unlink(temp);
+    return 0;
+}
+
+static enum tr_status parent_sync(const char *path, struct tr_error *error)
+{
+    char folder[TR_PATH_BYTES], name[TR_PATH_BYTES];
+    enum tr_status status = path_split(path, folder, name, error);
+
+    return status == TR_OK ? tr_folder_sync(folder, error) : status;
+}
+
+enum tr_status tr_output_commit(struct tr_output *output, struct tr_error *error)
+{
+    enum tr_status status = TR_OK;
+    int closed;
+
+    if (fflush(output->file) != 0 || ferror(output->file) || fsync(fileno(output->file)) != 0)
+        status = tr_fail_errno(error, "cannot write \"%s\"", output->path);
+    closed = fclose(output->file);
+    output->file = NULL;
+    if (status == TR_OK && closed != 0)
+        status = tr_fail_errno(error, "cannot write \"%s\"", output->path);
+
+    /* what is there may have changed since the file was opened */
+    if (status == TR_OK)
+        status = target_check(output->path, S_IFREG, output->replace, error);
+    if (status == TR_OK) {
+        int renamed = output->replace ? rename(output->temp, output->path)
+                                      : rename_to_free_name(output->temp, output->path);
+        if (renamed != 0)
+            status = errno == EEXIST ? fail_exists(output->path, error)
+                                     : tr_fail_errno(error, "cannot rename to \"%s\"", output->path);
+        else
+            output->temp[0] = '\0';
+    }
+    if (status != TR_OK) {
+        tr_output_abort(output);
+        return status;
+    }
+    return parent_sync(output->path, error);
+}
+
+void tr_output_abort(struct tr_output *output)
+{
+    if (output->file)
+        fclose(output->file);
+    output->file = NULL;
+    if (output->temp[0])
+        unlink(output->temp);
+    output->temp[0] = '\0';
+}
+
+enum tr_status tr_file_write(const char *path, const void *bytes, size_t size_bytes, int mode, bool replace,
+                             struct tr_error *error)
+{
+    struct tr_output output = {0};
+    enum tr_status status = output_create(&output, path, (mode_t)mode, replace, error);
+
+    if (status == TR_OK)
+        status = tr_output_write(&output, bytes, size_bytes, error);
+    if (status == TR_OK)
+        status = tr_output_commit(&output, error);
+    tr_output_abort(&output);
+    return status;
+}
+
+/* ---- folders ---- */
+
+enum tr_status tr_folder_create(const char *path, struct tr_error *error)
+{
+    if (mkdir(path, 0777) == 0)
+        return TR_OK;
+    return errno == EEXIST ? fail_exists(path, error)
+                           : tr_fail_errno(error, "cannot create folder \"%s\"", path);
+}
+
+enum tr_status tr_folder_create_all(const char *path, struct tr_error *error)
+{
+    char part[TR_PATH_BYTES];
+    size_t length = strlen(path);
+
+    if (length == 0 || length >= TR_PATH_BYTES)
+        return tr_fail(error, TR_BAD_INPUT, "path of %zu bytes, expected 1 to %d", length, TR_PATH_BYTES - 1);
+    for (size_t end = 1; end <= length; end++) {
+        if (path[end] != '/' && path[end] != '\0')
+            continue;
+        memcpy(part, path, end);
+        part[end] = '\0';
+        if (mkdir(part, 0777) == 0 || (errno == EEXIST && tr_path_is_folder(part)))
+            continue;
+        if (errno == EEXIST)
+            return tr_fail(error, TR_IO, "\"%s\" exists and is not a folder", part);
+        return tr_fail_errno(error, "cannot create folder \"%s\"", part);
+    }
+    return TR_OK;
+}
+
+/* The names in one folder, sorted; NUL-terminated, one behind another in `text`. */
+struct names {
+    char *text;
+    size_t size_bytes, capacity_bytes;
+    const char **sorted;
+    size_t count;
+};
+
+static void names_release(struct names *names)
+{
+    free(names->text);
+    free(names->sorted);
+    *names = (struct names){0};
+}
+
+static int name_compare(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static enum tr_status names_sort(struct names *names, struct tr_error *error)
+{
+    const char *at = names->text;
+
+    names->sorted = tr_alloc(names->count, sizeof *names->sorted, error);
+    if (!names->sorted)
+        return TR_IO;
+    for (size_t i = 0; i < names->count; i++, at += strlen(at) + 1)
+        names->sorted[i] = at;
+    qsort(names->sorted, names->count, sizeof *names->sorted, name_compare);
+    return TR_OK;
+}
+
+/* Takes the descriptor of an open folder over and closes it. `path` is for messages. */
+static enum tr_status names_read(int descriptor, const char *path, struct names *names,
+                                 struct tr_error *error)
+{
+    DIR *folder = fdopendir(descriptor);
+    enum tr_status status = TR_OK;
+
+    if (!folder) {
+        status = tr_fail_errno(error, "cannot list \"%s\"", path);
+        close(descriptor);
+        return status;
+    }
+    while (status == TR_OK) {
+        struct dirent *entry;
+        size_t length;
+
+        errno = 0;
+        entry = readdir(folder);
+        if (!entry) {
+            if (errno != 0)
+                status = tr_fail_errno(error, "cannot list \"%s\"", path);
+            break;
+        }
+        if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
+            continue;
+        length = strlen(entry->d_name) + 1;
+        status = tr_grow(&names->text, &names->capacity_bytes, names->size_bytes + length, 1, error);
+        if (status == TR_OK) {
+            memcpy(names->text + names->size_bytes, entry->d_name, length);
+            names->size_bytes += length;
+            names->count++;
+        }
+    }
+    closedir(folder);
+    return status == TR_OK ? names_sort(names, error) : status;
+}
+
+enum tr_status tr_folder_list(const char *path,
+                              enum tr_status (*visit)(void *context, const char *name,
+                                                      struct tr_error *error),
+                              void *context, struct tr_error *error)
+{
+    struct names names = {0};
+    enum tr_status status;
+    int descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+    if (descriptor < 0)
+        return tr_fail_errno(error, "cannot open folder \"%s\"", path);
+    status = names_read(descriptor, path, &names, error);
+    for (size_t i = 0; status == TR_OK && i < names.count; i++)
+        status = visit(context, names.sorted[i], error);
+    names_release(&names);
+    return status;
+}
+
+static enum tr_status tree_remove_at(int parent, const char *name, int depth, const char *root,
+                                     struct tr_error *error);
+
+static enum tr_status entry_remove(int folder, const char *name, int depth, const char *root,
+                                   struct tr_error *error)
+{
+    struct stat info;
+
+    if (fstatat(folder, name, &info, AT_SYMLINK_NOFOLLOW) != 0)
+        return errno == ENOENT ? TR_OK : tr_fail_errno(error, "cannot inspect \"%s\" in \"%s\"", name, root);
+    if (S_ISDIR(info.st_mode))
+        return tree_remove_at(folder, name, depth, root, error);
+    if (unlinkat(folder, name, 0) != 0 && errno != ENOENT)
+        return tr_fail_errno(error, "cannot remove \"%s\" in \"%s\"", name, root);
+    return TR_OK;
+}
+
+/* Removes the folder `name` of the open folder `parent`. `root` is the whole tree's path, for messages. */
+static enum tr_status tree_remove_at(int parent, const char *name, int depth, const char *root,
+                                     struct tr_error *error)
+{
+    struct names names = {0};
+    enum tr_status status;
+    int descriptor, listed;
+
+    if (depth > REMOVE_DEPTH_MAX)
+        return tr_fail(error, TR_IO, "\"%s\" has folders nested deeper than %d, expected at most that", root,
+                       REMOVE_DEPTH_MAX);
+    descriptor = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (descriptor < 0)
+        return errno == ENOENT ? TR_OK
+                               : tr_fail_errno(error, "cannot open folder \"%s\" in \"%s\"", name, root);
+    listed = fcntl(descriptor, F_DUPFD_CLOEXEC, 0);
+    if (listed < 0)
+        status = tr_fail_errno(error, "cannot list \"%s\" in \"%s\"", name, root);
+    else
+        status = names_read(listed, root, &names, error);
+    for (size_t i = 0; status == TR_OK && i < names.count; i++)
+        status = entry_remove(descriptor, names.sorted[i], depth + 1, root, error);
+    names_release(&names);
+    close(descriptor);
+    if (status == TR_OK && unlinkat(parent, name, AT_REMOVEDIR) != 0 && errno != ENOENT)
+        status = tr_fail_errno(error, "cannot remove folder \"%s\" in \"%s\"", name, root);
+    return status;
+}
+
+enum tr_status tr_folder_remove(const char *path, struct tr_error *error)
+{
+    char folder[TR_PATH_BYTES], name[TR_PATH_BYTES];
+    enum tr_status status = path_split(path, folder, name, error);
+    struct stat info;
+    int parent;
+
+    if (status != TR_OK)
+        return status;
+    parent = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (parent < 0)
+        return errno == ENOENT ? TR_OK : tr_fail_errno(error, "cannot open folder \"%s\"", folder);
+    if (fstatat(parent, name, &info, AT_SYMLINK_NOFOLLOW) == 0 && !S_ISDIR(info.st_mode))
+        status =
+            tr_fail(error, TR_IO, "\"%s\" is %s, expected a folder to remove", path, kind_name(info.st_mode));
+    else
+        status = tree_remove_at(parent, name, 1, path, error);
+    close(parent);
+    return status;
+}
+
+enum tr_status tr_folder_sync(const char *path, struct tr_error *error)
+{
+    enum tr_status status = TR_OK;
+    int descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+    if (descriptor < 0)
+        return tr_fail_errno(error, "cannot open folder \"%s\"", path);
+    /* some network file systems have no fsync for folders: there the server keeps the order */
+    if (fsync(descriptor) != 0 && !is_unsupported(errno))
+        status = tr_fail_errno(error, "cannot sync folder \"%s\"", path);
+    close(descriptor);
+    return status;
+}
+
+/* The new folder takes a name at which nothing is. Where RENAME_NOREPLACE is missing, plain rename still
+ * refuses all that could come into being meanwhile but an empty folder. */
+static enum tr_status folder_move_in(const char *new_path, const char *path, struct tr_error *error)
+{
+    if (renameat2(AT_FDCWD, new_path, AT_FDCWD, path, RENAME_NOREPLACE) == 0)
+        return TR_OK;
+    if (is_unsupported(errno) && rename(new_path, path) == 0)
+        return TR_OK;
+    if (errno == EEXIST || errno == ENOTEMPTY)
+        return fail_exists(path, error);
+    return tr_fail_errno(error, "cannot rename \"%s\" to \"%s\"", new_path, path);
+}
+
+/* The new folder and the old one change names; the old one goes. */
+static enum tr_status folder_exchange(const char *new_path, const char *path, struct tr_error *error)
+{
+    enum tr_status status;
+
+    if (renameat2(AT_FDCWD, new_path, AT_FDCWD, path, RENAME_EXCHANGE) != 0) {
+        if (is_unsupported(errno))
+            return tr_fail(
+                error, TR_IO,
+                "the file system of \"%s\" cannot exchange two folders atomically, expected a new name",
+                path);
+        return tr_fail_errno(error, "cannot exchange \"%s\" with \"%s\"", new_path, path);
+    }
+    status = parent_sync(path, error);
+    return status == TR_OK ? tr_folder_remove(new_path, error) : status;
+}
+
+enum tr_status tr_folder_replace(const char *new_path, const char *path, bool replace, struct tr_error *error)
+{
+    enum tr_status status = target_check(path, S_IFDIR, replace, error);
+
+    if (status != TR_OK)
+        return status;
+    if (tr_path_exists(path))
+        return folder_exchange(new_path, path, error);
+    status = folder_move_in(new_path, path, error);
+    return status == TR_OK ? parent_sync(path, error) : status;
+}

@@ -1,0 +1,66 @@
+/* Files: read whole, replace atomically, make and remove folders. Nothing that existed is harmed by a
+ * failure. */
+#ifndef TR_BASE_FILE_H
+#define TR_BASE_FILE_H
+
+#include "lib/base/status.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define TR_PATH_BYTES 4096
+
+/* Joins with '/'; refuses what does not fit. */
+enum tr_status tr_path_join(char out[TR_PATH_BYTES], const char *folder, const char *name,
+                            struct tr_error *error);
+
+/* Reads a regular file of at most max_bytes (larger, missing, a folder, a device: refused). "-" reads
+ * standard input. *bytes gets a NUL behind the end that size_bytes does not count; free() it. Missing or
+ * unreadable is TR_IO; too large TR_BAD_INPUT. */
+enum tr_status tr_file_read(const char *path, size_t max_bytes, uint8_t **bytes, size_t *size_bytes,
+                            struct tr_error *error);
+
+/* Writes a file so that `path` is, at any moment, the old one or the whole new one: temporary beside it,
+ * fsync, rename, fsync of the folder. An existing path is refused (TR_IO, says --force) unless `replace`; and
+ * even then unless it is a regular file: a folder, a device or a symbolic link is never replaced. mode like
+ * 0644 or 0444, less the umask. */
+enum tr_status tr_file_write(const char *path, const void *bytes, size_t size_bytes, int mode, bool replace,
+                             struct tr_error *error);
+
+/* The same in steps, for what is too large to hold: create, write through `file`, then commit or abort. */
+struct tr_output {
+    void *file;               /* FILE *; NULL when not open */
+    char path[TR_PATH_BYTES]; /* final name */
+    char temp[TR_PATH_BYTES]; /* beside it, ".<name>.tmp-<pid>-<n>"; of a long name its first 200 bytes */
+    bool replace;
+};
+enum tr_status tr_output_open(struct tr_output *output, const char *path, bool replace,
+                              struct tr_error *error);
+enum tr_status tr_output_write(struct tr_output *output, const void *bytes, size_t size_bytes,
+                               struct tr_error *error);
+enum tr_status tr_output_seek(struct tr_output *output, uint64_t offset_bytes, struct tr_error *error);
+enum tr_status tr_output_commit(struct tr_output *output, struct tr_error *error);
+void tr_output_abort(struct tr_output *output); /* removes the temporary; harmless after commit */
+
+bool tr_path_exists(const char *path); /* does not follow a final symlink */
+bool tr_path_is_folder(const char *path);
+enum tr_status tr_folder_create(const char *path, struct tr_error *error);
+/* With its parents; existing folders are fine. */
+enum tr_status tr_folder_create_all(const char *path, struct tr_error *error);
+/* Removes a folder and what is in it, at most 64 folders deep; follows no symlink, `path` itself included; a
+ * missing one is fine. */
+enum tr_status tr_folder_remove(const char *path, struct tr_error *error);
+enum tr_status tr_folder_sync(const char *path, struct tr_error *error);
+/* Calls visit(name) for each entry but . and .., sorted by name (so that no result depends on the file
+ * system's order). */
+enum tr_status tr_folder_list(const char *path,
+                              enum tr_status (*visit)(void *context, const char *name,
+                                                      struct tr_error *error),
+                              void *context, struct tr_error *error);
+/* Renames the folder new_path to `path`. If something is there: refused without `replace`, and unless it is a
+ * folder (not a link to one); else exchanged atomically with it, and the old one removed with all that is in
+ * it: the caller has made sure that it is a world. A file system that cannot exchange is refused, named. */
+enum tr_status tr_folder_replace(const char *new_path, const char *path, bool replace,
+                                 struct tr_error *error);
+
+#endif
