@@ -22,17 +22,17 @@
 #include "shared.h"
 
 #define TR_TILE_CELLS 64
-#define TR_TILE_CORNERS 65                 /* samples that are cell corners, along one axis */
-#define TR_TILE_SAMPLES 67                 /* with the one around */
-#define TR_TILE_PITCH 68                   /* field samples from one row (y, z) to the next: even, so two make a word */
+#define TR_TILE_CORNERS 65 /* samples that are cell corners, along one axis */
+#define TR_TILE_SAMPLES 67 /* with the one around */
+#define TR_TILE_PITCH 68   /* field samples from one row (y, z) to the next: even, so two make a word */
 #define TR_TILE_FIELD_SAMPLES (67 * 67 * 68)
-#define TR_TILE_HALO (67 * 67)             /* heights that a tile needs: [z + 1][x + 1], z and x in -1..65 */
+#define TR_TILE_HALO (67 * 67) /* heights that a tile needs: [z + 1][x + 1], z and x in -1..65 */
 /* Field sample (x, y, z), each in -1..65, of a tile */
 #define tr_tile_index(x, y, z) ((((y) + 1) * TR_TILE_SAMPLES + (z) + 1) * TR_TILE_PITCH + (x) + 1)
-#define TR_TILE_ROWS (65 * 65)             /* rows of corners, numbered y * 65 + z */
+#define TR_TILE_ROWS (65 * 65) /* rows of corners, numbered y * 65 + z */
 #define TR_BLOCK_SAMPLES (64 * 64 * 64)
 /* Block sample (x, y, z), each in 0..63 */
-#define tr_block_index(x, y, z) (((y) * 64 + (z)) * 64 + (x))
+#define tr_block_index(x, y, z) (((y)*64 + (z)) * 64 + (x))
 
 #define TR_CASE_TRIANGLES_MAX 5
 

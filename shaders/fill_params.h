@@ -5,9 +5,9 @@
 #include "noise.h"
 
 #define TR_FILL_LOCAL 64
-#define TR_FILL_ITEMS 0    /* tr_fill_item, one a chunk */
-#define TR_FILL_LAYERS 1   /* tr_noise_layer of all chunks */
-#define TR_FILL_HEIGHTS 2  /* out: TR_COLUMNS words a chunk */
+#define TR_FILL_ITEMS 0   /* tr_fill_item, one a chunk */
+#define TR_FILL_LAYERS 1  /* tr_noise_layer of all chunks */
+#define TR_FILL_HEIGHTS 2 /* out: TR_COLUMNS words a chunk */
 #define TR_FILL_BUFFERS 3
 
 TR_STRUCT(tr_fill_item)

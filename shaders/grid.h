@@ -1,5 +1,5 @@
-/* Which work an invocation does, for kernels only: tr_gpu_dispatch lays workgroups out in rows, because a device may take no more
- * than 65535 in one, and the last row may have groups too many. */
+/* Which work an invocation does, for kernels only: tr_gpu_dispatch lays workgroups out in rows, because a
+ * device may take no more than 65535 in one, and the last row may have groups too many. */
 #ifndef TR_SHADERS_GRID_H
 #define TR_SHADERS_GRID_H
 

@@ -1,14 +1,12 @@
 /* Rows of a tile's corners as bits: the step between the field and its mesh (kernels mc_*).
  *
- * A row (y, z) has 65 corners, x = 0..64; bit x of its three words is set where the corner is solid. Three neighbouring rows tell
- * which edges are crossed that begin in the row: along x within it, along y toward (y + 1, z), along z toward (y, z + 1). Counting bits
- * below x numbers the row's vertices in the order of cell.h, so no table of edges is needed. */
+ * A row (y, z) has 65 corners, x = 0..64; bit x of its three words is set where the corner is solid. Three
+ * neighbouring rows tell which edges are crossed that begin in the row: along x within it, along y toward
+ * (y + 1, z), along z toward (y, z + 1). Counting bits below x numbers the row's vertices in the order of
+ * cell.h, so no table of edges is needed. */
 #ifndef TR_SHADERS_MARCH_ROWS_H
 #define TR_SHADERS_MARCH_ROWS_H
 #include "cell.h"
-
-#define TR_ROW_WORDS 3
-#define TR_TILE_BITS (TR_TILE_ROWS * TR_ROW_WORDS) /* words of a tile */
 
 TR_STRUCT(tr_row)
 {
@@ -59,7 +57,8 @@ TR_FN tr_row tr_row_differ(tr_row a, tr_row b)
     return r;
 }
 
-/* above is the row (y + 1, z), beyond the row (y, z + 1); at the tile's end, where no edge begins, the row itself. */
+/* above is the row (y + 1, z), beyond the row (y, z + 1); at the tile's end, where no edge begins, the row
+ * itself. */
 TR_FN tr_row_edges tr_row_crossed(tr_row row, tr_row above, tr_row beyond)
 {
     tr_row_edges edges;
@@ -114,7 +113,8 @@ TR_FN uint tr_row_axis(tr_row_edges edges, uint x, uint n)
     return n - along_x < tr_row_bit(edges.y, x) ? 1u : 2u;
 }
 
-/* Cells of the row, x = 0..63, whose 8 corners are not all alike; the corners are those of four rows. w2 is 0. */
+/* Cells of the row, x = 0..63, whose 8 corners are not all alike; the corners are those of four rows. w2 is
+ * 0. */
 TR_FN tr_row tr_row_mixed(tr_row r00, tr_row r10, tr_row r01, tr_row r11)
 {
     tr_row n00 = tr_row_next(r00);
@@ -123,9 +123,9 @@ TR_FN tr_row tr_row_mixed(tr_row r00, tr_row r10, tr_row r01, tr_row r11)
     tr_row n11 = tr_row_next(r11);
     tr_row mixed;
     mixed.w0 = (r00.w0 | r10.w0 | r01.w0 | r11.w0 | n00.w0 | n10.w0 | n01.w0 | n11.w0) &
-                ~(r00.w0 & r10.w0 & r01.w0 & r11.w0 & n00.w0 & n10.w0 & n01.w0 & n11.w0);
+               ~(r00.w0 & r10.w0 & r01.w0 & r11.w0 & n00.w0 & n10.w0 & n01.w0 & n11.w0);
     mixed.w1 = (r00.w1 | r10.w1 | r01.w1 | r11.w1 | n00.w1 | n10.w1 | n01.w1 | n11.w1) &
-                ~(r00.w1 & r10.w1 & r01.w1 & r11.w1 & n00.w1 & n10.w1 & n01.w1 & n11.w1);
+               ~(r00.w1 & r10.w1 & r01.w1 & r11.w1 & n00.w1 & n10.w1 & n01.w1 & n11.w1);
     mixed.w2 = 0u;
     return mixed;
 }
@@ -133,8 +133,9 @@ TR_FN tr_row tr_row_mixed(tr_row r00, tr_row r10, tr_row r01, tr_row r11)
 /* The case of cell x: rows (y, z), (y + 1, z), (y, z + 1), (y + 1, z + 1) hold corners 0 1, 2 3, 4 5, 6 7. */
 TR_FN uint tr_row_case(tr_row r00, tr_row r10, tr_row r01, tr_row r11, uint x)
 {
-    return tr_row_bit(r00, x) | tr_row_bit(r00, x + 1u) << 1 | tr_row_bit(r10, x) << 2 | tr_row_bit(r10, x + 1u) << 3 |
-           tr_row_bit(r01, x) << 4 | tr_row_bit(r01, x + 1u) << 5 | tr_row_bit(r11, x) << 6 | tr_row_bit(r11, x + 1u) << 7;
+    return tr_row_bit(r00, x) | tr_row_bit(r00, x + 1u) << 1 | tr_row_bit(r10, x) << 2 |
+           tr_row_bit(r10, x + 1u) << 3 | tr_row_bit(r01, x) << 4 | tr_row_bit(r01, x + 1u) << 5 |
+           tr_row_bit(r11, x) << 6 | tr_row_bit(r11, x + 1u) << 7;
 }
 
 #endif

@@ -7,19 +7,19 @@
 #define TR_SHADERS_NOISE_H
 #include "exact.h"
 
-#define TR_NOISE_PLAIN 0u   /* amplitude * n */
-#define TR_NOISE_RIDGED 1u  /* amplitude * (1 - 2|n|) */
-#define TR_NOISE_BILLOW 2u  /* amplitude * (2|n| - 1) */
+#define TR_NOISE_PLAIN 0u  /* amplitude * n */
+#define TR_NOISE_RIDGED 1u /* amplitude * (1 - 2|n|) */
+#define TR_NOISE_BILLOW 2u /* amplitude * (2|n| - 1) */
 #define TR_NOISE_LAYERS_MAX 32
 
 TR_STRUCT(tr_noise_layer)
 {
     uint kind;
     uint seed;
-    uint cell_x, cell_z;   /* lattice cell of the chunk's corner, modulo 2^32 */
-    float frac_x, frac_z;  /* in [0, 1) */
-    float frequency;       /* lattice cells a voxel, at most 1 */
-    float amplitude;       /* units */
+    uint cell_x, cell_z;  /* lattice cell of the chunk's corner, modulo 2^32 */
+    float frac_x, frac_z; /* in [0, 1) */
+    float frequency;      /* lattice cells a voxel, at most 1 */
+    float amplitude;      /* units */
 };
 
 /* Two rounds of multiply and xor-shift after adding the coordinates; every input bit reaches every output bit. */

@@ -31,8 +31,8 @@
 typedef uint32_t uint; /* GLSL's name for it; the C library has the same typedef where it has one */
 #define TR_FN static inline __attribute__((always_inline, unused))
 #define PF float
-#define TR_STRUCT(name)                                                                                           \
-    typedef struct name name;                                                                                     \
+#define TR_STRUCT(name)                                                                                      \
+    typedef struct name name;                                                                                \
     struct name
 TR_FN uint tr_bits(float x)
 {
@@ -51,12 +51,13 @@ TR_FN float tr_from_bits(uint u)
 #define tr_to_uint(x) ((uint)(x))
 #define tr_to_float(i) ((float)(i))
 #define tr_popcount(u) __builtin_popcount(u)
-#define TR_UNROLL _Pragma("GCC unroll 16") /* before an inner loop of up to 16 rounds: makes the outer one vectors */
+#define TR_UNROLL                                                                                            \
+    _Pragma("GCC unroll 16") /* before an inner loop of up to 16 rounds: makes the outer one vectors */
 #endif
 
-#define TR_UNITS 256               /* one voxel in the unit of all stored numbers */
-#define TR_CHUNK 64                /* cells along a side of a chunk, and samples of a block */
-#define TR_SDF_MAX 32767           /* signed distances are clamped to +-this */
-#define TR_HEIGHT_MAX 16777215     /* heights too: |height| < 2^24 */
+#define TR_UNITS 256           /* one voxel in the unit of all stored numbers */
+#define TR_CHUNK 64            /* cells along a side of a chunk, and samples of a block */
+#define TR_SDF_MAX 32767       /* signed distances are clamped to +-this */
+#define TR_HEIGHT_MAX 16777215 /* heights too: |height| < 2^24 */
 
 #endif

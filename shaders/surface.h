@@ -24,7 +24,7 @@ TR_FN int tr_gradient(int g0, int g1, int t)
 
 /* Octahedral form of a direction (not all zero, each |component| < 2^24): with n = g / (|gx| + |gy| + |gz|), (n.x, n.z) if n.y >= 0, else
  * folded over the corners; each scaled to +-32767, rounded, packed x low, z high as two's complement 16 bits. Y is the axis, since
- * most ground faces up. Worst error of the direction: 5e-5 radians. */
+ * most ground faces up. Worst error of the direction: 6.5e-5 radians. */
 TR_FN uint tr_octahedral(int gx, int gy, int gz)
 {
     PF sum = tr_to_float(tr_iabs(gx) + tr_iabs(gy) + tr_iabs(gz));
@@ -48,7 +48,8 @@ TR_FN uint tr_octahedral(int gx, int gy, int gz)
 
 /* The normal of the crossing at t on an edge along `axis` (0 x, 1 y, 2 z), from the central differences at its lower (0) and upper (1)
  * end. Where they cancel to nothing it is the edge's own direction, from solid to air. */
-TR_FN uint tr_normal(int gx0, int gy0, int gz0, int gx1, int gy1, int gz1, int t, int axis, bool lower_is_solid)
+TR_FN uint tr_normal(int gx0, int gy0, int gz0, int gx1, int gy1, int gz1, int t, int axis,
+                     bool lower_is_solid)
 {
     int gx = tr_gradient(gx0, gx1, t);
     int gy = tr_gradient(gy0, gy1, t);
