@@ -1,0 +1,537 @@
+/* Build: a world that comes into being in a folder ".<name>.tmp-<pid>-<n>" beside its final name, and gets
+ * that name in one step when all of it is on the disk. Whoever is killed before leaves that folder and
+ * nothing else; it is not looked at again.
+ *
+ * Syncing is one syncfs for all files, links and folders: a world of a million chunks would wait hours for an
+ * fsync each.
+ *
+ * A hard link shares the file with the world it came from, so only a file without write permission is linked.
+ * What was linked is compared with what was opened before, because a name may mean another file a moment
+ * later. */
+#include "lib/world/world.h"
+
+#include "lib/base/alloc.h"
+#include "lib/world/codec.h"
+#include "lib/world/index.h"
+#include "lib/world/store.h"
+#include "lib/world/world_json.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define TEMP_TRIES 1000
+#define TEMP_NAME_BYTES 200 /* of the final name, so that the temporary's stays below NAME_MAX */
+
+/* What has happened to a chunk. */
+enum {
+    CHUNK_DONE = 1, /* its file is there, its index entry filled */
+    CHUNK_BASE = 2, /* its base is */
+};
+
+/* Shards under chunks/ and base/. */
+enum top {
+    TOP_CHUNKS,
+    TOP_BASE,
+    TOP_COUNT,
+};
+static const char *const top_names[TOP_COUNT] = {TR_STORE_CHUNKS, TR_STORE_BASE};
+
+struct tr_world_build {
+    char path[TR_PATH_BYTES], temp[TR_PATH_BYTES];
+    bool replace, has_temp;
+    int folder; /* descriptor of temp */
+    struct tr_world_json json;
+    size_t chunk_count;
+    struct tr_index_entry *index;
+    uint8_t *state; /* of each chunk; only the thread that handles the chunk touches it */
+    atomic_bool has_shard[TOP_COUNT][TR_STORE_SHARDS];
+};
+
+/* ---- the final name ---- */
+
+/* All that a world may hold; anything else in a folder to be replaced is somebody's and must not go. */
+static enum tr_status check_world_entry(void *context, const char *name, struct tr_error *error)
+{
+    static const char *const known[] = {TR_WORLD_JSON_NAME, TR_INDEX_NAME, TR_STORE_LOG, TR_STORE_CHUNKS,
+                                        TR_STORE_BASE};
+
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+        if (strcmp(name, known[i]) == 0)
+            return TR_OK;
+    return tr_fail(error, TR_IO,
+                   "\"%s\" holds \"%s\", which is no part of a world, expected a world to replace",
+                   (const char *)context, name);
+}
+
+static enum tr_status check_target(struct tr_world_build *build, struct tr_error *error)
+{
+    struct stat info;
+
+    if (lstat(build->path, &info) != 0)
+        return errno == ENOENT ? TR_OK : tr_fail_errno(error, "cannot inspect \"%s\"", build->path);
+    if (!build->replace)
+        return tr_fail(error, TR_IO, "\"%s\" exists, expected a new name or --force", build->path);
+    if (!S_ISDIR(info.st_mode))
+        return tr_fail(error, TR_IO, "\"%s\" is no folder, expected a world to replace", build->path);
+    return tr_folder_list(build->path, check_world_entry, build->path, error);
+}
+
+/* The final name without slashes at its end, and where its last part begins. */
+static enum tr_status set_path(struct tr_world_build *build, const char *path, const char **last,
+                               struct tr_error *error)
+{
+    size_t length = strlen(path);
+    const char *slash;
+
+    while (length > 1 && path[length - 1] == '/')
+        length--;
+    if (length >= sizeof build->path)
+        return tr_fail(error, TR_BAD_INPUT, "path of %zu bytes, expected at most %zu", length,
+                       sizeof build->path - 1);
+    memcpy(build->path, path, length);
+    slash = strrchr(build->path, '/');
+    *last = slash ? slash + 1 : build->path;
+    if (**last == '\0' || strcmp(*last, ".") == 0 || strcmp(*last, "..") == 0)
+        return tr_fail(error, TR_BAD_INPUT, "\"%s\" names no folder, expected the name of a new world", path);
+    return TR_OK;
+}
+
+static enum tr_status create_temp(struct tr_world_build *build, const char *last, struct tr_error *error)
+{
+    static atomic_uint serial;
+
+    for (int i = 0; i < TEMP_TRIES && !build->has_temp; i++) {
+        int length =
+            snprintf(build->temp, sizeof build->temp, "%.*s.%.*s.tmp-%ld-%u", (int)(last - build->path),
+                     build->path, TEMP_NAME_BYTES, last, (long)getpid(), atomic_fetch_add(&serial, 1u));
+
+        if (length < 0 || (size_t)length >= sizeof build->temp)
+            return tr_fail(error, TR_BAD_INPUT, "path of %zu bytes is too long for a temporary beside it",
+                           strlen(build->path));
+        build->has_temp = mkdir(build->temp, 0777) == 0;
+        if (!build->has_temp && errno != EEXIST)
+            break;
+    }
+    if (!build->has_temp)
+        return tr_fail_errno(error, "cannot create \"%s\"", build->temp);
+    build->folder = open(build->temp, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (build->folder < 0)
+        return tr_fail_errno(error, "cannot open folder \"%s\"", build->temp);
+    return TR_OK;
+}
+
+/* ---- life ---- */
+
+/* Length of the UTF-8 sequence at `at`, 0 where there is none. */
+static int utf8_length(const unsigned char *at)
+{
+    uint32_t code;
+    int length;
+
+    if (at[0] < 0x80)
+        return 1;
+    if (at[0] < 0xc2 || at[0] > 0xf4)
+        return 0;
+    length = at[0] < 0xe0 ? 2 : at[0] < 0xf0 ? 3 : 4;
+    code = at[0] & (0x7fu >> length);
+    for (int i = 1; i < length; i++) {
+        if ((at[i] & 0xc0) != 0x80) /* the end of the text too */
+            return 0;
+        code = code << 6 | (at[i] & 0x3fu);
+    }
+    if ((length == 3 && code < 0x800) || (length == 4 && (code < 0x10000 || code > 0x10ffff)) ||
+        (code >= 0xd800 && code <= 0xdfff))
+        return 0;
+    return length;
+}
+
+/* A file's name, which the source often repeats, may hold any bytes; JSON holds UTF-8 only. */
+static void make_utf8(char *text)
+{
+    while (*text) {
+        int length = utf8_length((const unsigned char *)text);
+
+        if (length == 0)
+            *text = '?';
+        text += length == 0 ? 1 : length;
+    }
+}
+
+static enum tr_status prepare(struct tr_world_build *build, const char *path, struct tr_error *error)
+{
+    const struct tr_world_info *info = &build->json.info;
+    const char *last = NULL;
+    enum tr_status status = tr_world_info_check(info, error);
+
+    if (status == TR_OK)
+        status = set_path(build, path, &last, error);
+    if (status == TR_OK)
+        status = check_target(build, error);
+    if (status != TR_OK)
+        return status;
+    make_utf8(build->json.info.source);
+    build->chunk_count = tr_world_chunk_count(info->size_x, info->size_z);
+    build->index = tr_alloc(build->chunk_count, sizeof *build->index, error);
+    build->state = tr_alloc(build->chunk_count, sizeof *build->state, error);
+    if (!build->index || !build->state)
+        return TR_IO;
+    status = create_temp(build, last, error);
+    if (status == TR_OK && mkdirat(build->folder, TR_STORE_CHUNKS, 0777) != 0)
+        status = tr_fail_errno(error, "cannot create folder \"%s/%s\"", build->temp, TR_STORE_CHUNKS);
+    return status;
+}
+
+enum tr_status tr_world_build_create(const char *path, const struct tr_world_info *info, bool replace,
+                                     struct tr_world_build **out, struct tr_error *error)
+{
+    struct tr_world_build *build = tr_alloc(1, sizeof *build, error);
+    enum tr_status status;
+
+    *out = NULL;
+    if (!build)
+        return TR_IO;
+    build->folder = -1;
+    build->replace = replace;
+    build->json.info = *info;
+    status = prepare(build, path, error);
+    if (status != TR_OK) {
+        tr_world_build_free(build);
+        return status;
+    }
+    *out = build;
+    return TR_OK;
+}
+
+void tr_world_build_free(struct tr_world_build *build)
+{
+    if (!build)
+        return;
+    if (build->folder >= 0)
+        close(build->folder);
+    if (build->has_temp)
+        tr_folder_remove(build->temp, NULL);
+    free(build->index);
+    free(build->state);
+    free(build);
+}
+
+/* ---- chunks ---- */
+
+/* Position of a chunk in index and state; refuses what is not in the world. */
+static enum tr_status find_slot(const struct tr_world_build *build, int32_t cx, int32_t cz, size_t *slot,
+                                struct tr_error *error)
+{
+    const struct tr_world_info *info = &build->json.info;
+
+    if (cx < 0 || cx > info->size_x || cz < 0 || cz > info->size_z)
+        return tr_fail(error, TR_BAD_INPUT, "chunk (%d, %d) outside the world, expected (0, 0) to (%d, %d)",
+                       cx, cz, info->size_x, info->size_z);
+    *slot = (size_t)cz * ((size_t)info->size_x + 1) + (size_t)cx;
+    return TR_OK;
+}
+
+static enum tr_status check_size(const struct tr_world_build *build, int32_t cx, int32_t cz, uint32_t size_x,
+                                 uint32_t size_z, struct tr_error *error)
+{
+    uint32_t expected_x, expected_z;
+
+    tr_world_chunk_size(&build->json.info, cx, cz, &expected_x, &expected_z);
+    if (size_x == expected_x && size_z == expected_z)
+        return TR_OK;
+    return tr_fail(error, TR_BAD_INPUT, "chunk (%d, %d) of %u x %u samples, expected %u x %u", cx, cz, size_x,
+                   size_z, expected_x, expected_z);
+}
+
+static void set_done(struct tr_world_build *build, size_t slot, int32_t cx, int32_t cz, struct tr_hash hash)
+{
+    build->index[slot] = (struct tr_index_entry){.cx = cx, .cz = cz, .hash = hash};
+    build->state[slot] |= CHUNK_DONE;
+}
+
+/* Path of a chunk's file in the new world, with its folder made. Several threads may make the same one. */
+static enum tr_status make_way(struct tr_world_build *build, enum top top, int32_t cx, int32_t cz,
+                               char path[TR_STORE_PATH_BYTES], struct tr_error *error)
+{
+    unsigned shard = tr_store_shard(cx, cz);
+    char folder[TR_STORE_PATH_BYTES];
+
+    tr_store_chunk_path(path, top_names[top], cx, cz);
+    if (atomic_load(&build->has_shard[top][shard]))
+        return TR_OK;
+    tr_store_shard_path(folder, top_names[top], shard);
+    if ((mkdirat(build->folder, top_names[top], 0777) != 0 && errno != EEXIST) ||
+        (mkdirat(build->folder, folder, 0777) != 0 && errno != EEXIST))
+        return tr_fail_errno(error, "cannot create folder \"%s/%s\"", build->temp, folder);
+    atomic_store(&build->has_shard[top][shard], true);
+    return TR_OK;
+}
+
+/* Removes a base that says nothing: equal samples have one world, whatever was done between. */
+static enum tr_status drop_equal_base(struct tr_world_build *build, size_t slot, const struct tr_chunk *chunk,
+                                      struct tr_hash hash, struct tr_error *error)
+{
+    char path[TR_STORE_PATH_BYTES];
+    struct tr_chunk_head head;
+    uint8_t *bytes;
+    size_t size_bytes;
+    enum tr_status status;
+
+    tr_store_chunk_path(path, TR_STORE_BASE, chunk->cx, chunk->cz);
+    status = tr_store_read(build->folder, build->temp, path, TR_CHUNK_FILE_MAX, &bytes, &size_bytes, error);
+    if (status != TR_OK)
+        return status;
+    status = tr_chunk_read_head(bytes, size_bytes, path, &head, error);
+    free(bytes);
+    if (status != TR_OK || !tr_hash_equal(head.hash, hash))
+        return status;
+    if (unlinkat(build->folder, path, 0) != 0)
+        return tr_fail_errno(error, "cannot remove \"%s/%s\"", build->temp, path);
+    build->state[slot] &= (uint8_t)~CHUNK_BASE;
+    return TR_OK;
+}
+
+enum tr_status tr_world_build_put(struct tr_world_build *build, struct tr_chunk *chunk,
+                                  struct tr_error *error)
+{
+    char path[TR_STORE_PATH_BYTES];
+    struct tr_writer writer = {0};
+    struct tr_hash hash;
+    size_t slot = 0;
+    enum tr_status status = find_slot(build, chunk->cx, chunk->cz, &slot, error);
+
+    if (status == TR_OK)
+        status = check_size(build, chunk->cx, chunk->cz, chunk->size_x, chunk->size_z, error);
+    if (status != TR_OK)
+        return status;
+    tr_chunk_make_canonical(chunk);
+    hash = tr_chunk_hash(chunk);
+    status = tr_chunk_encode(chunk, hash, &writer, error);
+    if (status == TR_OK)
+        status = make_way(build, TOP_CHUNKS, chunk->cx, chunk->cz, path, error);
+    if (status == TR_OK)
+        status = tr_store_write(build->folder, build->temp, path, writer.bytes, writer.size_bytes, error);
+    tr_writer_release(&writer);
+    if (status == TR_OK && (build->state[slot] & CHUNK_BASE))
+        status = drop_equal_base(build, slot, chunk, hash, error);
+    if (status == TR_OK)
+        set_done(build, slot, chunk->cx, chunk->cz, hash);
+    return status;
+}
+
+/* Whether a failed link means that a copy is the way. */
+static bool wants_copy(int code)
+{
+    return code == EXDEV || code == EPERM || code == EMLINK || code == ENOTSUP || code == ENOSYS;
+}
+
+static enum tr_status copy_file(struct tr_world_build *build, const struct tr_store_file *file,
+                                const struct tr_world *from, const char *from_path, const char *path,
+                                struct tr_error *error)
+{
+    uint8_t *bytes;
+    size_t size_bytes;
+    enum tr_status status =
+        tr_store_read_open(file, from->path, from_path, TR_CHUNK_FILE_MAX, &bytes, &size_bytes, error);
+
+    if (status == TR_OK)
+        status = tr_store_write(build->folder, build->temp, path, bytes, size_bytes, error);
+    free(bytes);
+    return status;
+}
+
+/* Gives the new world the open file of the other under `path`. */
+static enum tr_status take_file(struct tr_world_build *build, const struct tr_store_file *file,
+                                const struct tr_world *from, const char *from_path, const char *path,
+                                struct tr_error *error)
+{
+    struct stat linked;
+
+    if (file->info.st_mode & (S_IWUSR | S_IWGRP | S_IWOTH))
+        return copy_file(build, file, from, from_path, path, error);
+    if (linkat(file->folder, file->name, build->folder, path, 0) != 0)
+        return wants_copy(errno) ? copy_file(build, file, from, from_path, path, error)
+                                 : tr_fail_errno(error, "cannot link \"%s/%s\" to \"%s/%s\"", from->path,
+                                                 from_path, build->temp, path);
+    if (fstatat(build->folder, path, &linked, AT_SYMLINK_NOFOLLOW) != 0)
+        return tr_fail_errno(error, "cannot inspect \"%s/%s\"", build->temp, path);
+    if (linked.st_dev == file->info.st_dev && linked.st_ino == file->info.st_ino)
+        return TR_OK;
+    unlinkat(build->folder, path, 0);
+    return tr_fail(error, TR_IO, "\"%s/%s\" changed while it was linked, expected a world at rest",
+                   from->path, from_path);
+}
+
+/* Takes a chunk's file over, from under from_top of the other world to under `top`. *taken: it was there. */
+static enum tr_status take_chunk(struct tr_world_build *build, enum top top, const struct tr_world *from,
+                                 enum top from_top, bool may_miss, int32_t cx, int32_t cz, bool *taken,
+                                 struct tr_error *error)
+{
+    char from_path[TR_STORE_PATH_BYTES], path[TR_STORE_PATH_BYTES];
+    struct tr_store_file file;
+    enum tr_status status;
+
+    *taken = false;
+    tr_store_chunk_path(from_path, top_names[from_top], cx, cz);
+    status = tr_store_open(from->folder, from->path, from_path, may_miss, &file, error);
+    if (status != TR_OK || file.file < 0)
+        return status;
+    status = make_way(build, top, cx, cz, path, error);
+    if (status == TR_OK)
+        status = take_file(build, &file, from, from_path, path, error);
+    tr_store_close(&file);
+    *taken = status == TR_OK;
+    return status;
+}
+
+/* The chunk must be in both worlds, with the same samples of its own. */
+static enum tr_status check_source(const struct tr_world_build *build, const struct tr_world *from,
+                                   int32_t cx, int32_t cz, size_t *slot, struct tr_error *error)
+{
+    uint32_t size_x, size_z;
+    enum tr_status status = find_slot(build, cx, cz, slot, error);
+
+    if (status != TR_OK)
+        return status;
+    if (!tr_world_find(from, cx, cz))
+        return tr_fail(error, TR_BAD_INPUT, "no chunk (%d, %d) in \"%s\"", cx, cz, from->path);
+    tr_world_chunk_size(&from->info, cx, cz, &size_x, &size_z);
+    return check_size(build, cx, cz, size_x, size_z, error);
+}
+
+enum tr_status tr_world_build_link(struct tr_world_build *build, const struct tr_world *from, int32_t cx,
+                                   int32_t cz, struct tr_error *error)
+{
+    size_t slot = 0;
+    bool taken;
+    enum tr_status status = check_source(build, from, cx, cz, &slot, error);
+
+    if (status == TR_OK)
+        status = take_chunk(build, TOP_CHUNKS, from, TOP_CHUNKS, false, cx, cz, &taken, error);
+    if (status == TR_OK)
+        status = take_chunk(build, TOP_BASE, from, TOP_BASE, true, cx, cz, &taken, error);
+    if (status == TR_OK)
+        set_done(build, slot, cx, cz, tr_world_find(from, cx, cz)->hash);
+    return status;
+}
+
+enum tr_status tr_world_build_keep_base(struct tr_world_build *build, const struct tr_world *from, int32_t cx,
+                                        int32_t cz, struct tr_error *error)
+{
+    size_t slot = 0;
+    bool taken = false;
+    enum tr_status status = check_source(build, from, cx, cz, &slot, error);
+
+    if (status == TR_OK)
+        status = take_chunk(build, TOP_BASE, from, TOP_BASE, true, cx, cz, &taken, error);
+    if (status == TR_OK && !taken)
+        status = take_chunk(build, TOP_BASE, from, TOP_CHUNKS, false, cx, cz, &taken, error);
+    if (status == TR_OK)
+        build->state[slot] |= CHUNK_BASE;
+    return status;
+}
+
+/* ---- the log and the end ---- */
+
+enum tr_status tr_world_build_set_log(struct tr_world_build *build, const char *text, size_t size_bytes,
+                                      struct tr_error *error)
+{
+    enum tr_status status;
+
+    if (size_bytes > TR_WORLD_LOG_MAX)
+        return tr_fail(error, TR_BAD_INPUT, "log of %zu bytes, expected at most %u", size_bytes,
+                       TR_WORLD_LOG_MAX);
+    status = tr_store_write(build->folder, build->temp, TR_STORE_LOG, text, size_bytes, error);
+    if (status != TR_OK)
+        return status;
+    build->json.has_log = true;
+    build->json.log_bytes = size_bytes;
+    build->json.log_hash = tr_hash_bytes(text, size_bytes);
+    return TR_OK;
+}
+
+static enum tr_status check_complete(const struct tr_world_build *build, struct tr_error *error)
+{
+    size_t width = (size_t)build->json.info.size_x + 1;
+
+    for (size_t i = 0; i < build->chunk_count; i++)
+        if (!(build->state[i] & CHUNK_DONE))
+            return tr_fail(error, TR_BAD_INPUT, "chunk (%zu, %zu) was not written, expected all %zu",
+                           i % width, i / width, build->chunk_count);
+    return TR_OK;
+}
+
+/* Folders whose bases all went leave no trace either; those that hold something refuse to go. */
+static void remove_empty_base_folders(struct tr_world_build *build)
+{
+    char folder[TR_STORE_PATH_BYTES];
+
+    for (unsigned shard = 0; shard < TR_STORE_SHARDS; shard++)
+        if (atomic_load(&build->has_shard[TOP_BASE][shard])) {
+            tr_store_shard_path(folder, TR_STORE_BASE, shard);
+            unlinkat(build->folder, folder, AT_REMOVEDIR);
+        }
+    unlinkat(build->folder, TR_STORE_BASE, AT_REMOVEDIR);
+}
+
+static enum tr_status write_index(struct tr_world_build *build, struct tr_error *error)
+{
+    const struct tr_world_info *info = &build->json.info;
+    struct tr_writer writer = {0};
+    enum tr_status status;
+
+    tr_index_write(build->index, info->size_x, info->size_z, &writer);
+    if (writer.failed)
+        status = tr_fail(error, TR_IO, "out of memory: index of %zu chunks", build->chunk_count);
+    else
+        status =
+            tr_store_write(build->folder, build->temp, TR_INDEX_NAME, writer.bytes, writer.size_bytes, error);
+    tr_writer_release(&writer);
+    return status;
+}
+
+static enum tr_status write_world_json(struct tr_world_build *build, struct tr_error *error)
+{
+    struct tr_writer writer = {0};
+    enum tr_status status;
+
+    tr_world_json_write(&build->json, &writer);
+    if (writer.failed)
+        status = tr_fail(error, TR_IO, "out of memory: %s", TR_WORLD_JSON_NAME);
+    else
+        status = tr_store_write(build->folder, build->temp, TR_WORLD_JSON_NAME, writer.bytes,
+                                writer.size_bytes, error);
+    tr_writer_release(&writer);
+    return status;
+}
+
+enum tr_status tr_world_build_commit(struct tr_world_build *build, struct tr_hash *hash,
+                                     struct tr_error *error)
+{
+    enum tr_status status = check_complete(build, error);
+
+    if (status != TR_OK)
+        return status;
+    remove_empty_base_folders(build);
+    status = tr_index_world_hash(build->index, &build->json.info, &build->json.hash, error);
+    if (status == TR_OK)
+        status = write_index(build, error);
+    if (status == TR_OK)
+        status = write_world_json(build, error);
+    if (status == TR_OK && syncfs(build->folder) != 0)
+        status = tr_fail_errno(error, "cannot sync \"%s\"", build->temp);
+    if (status == TR_OK) /* what is there may have changed since the beginning */
+        status = check_target(build, error);
+    if (status == TR_OK)
+        status = tr_folder_replace(build->temp, build->path, build->replace, error);
+    if (status != TR_OK)
+        return status;
+    build->has_temp = false;
+    *hash = build->json.hash;
+    return TR_OK;
+}

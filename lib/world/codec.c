@@ -1,0 +1,563 @@
+/* The chunk file (FORMAT.md): a header and a table of contents under one checksum, then the sections, each
+ * under its own, without gaps and with nothing behind the last.
+ *
+ * The reader goes through the file twice. First header and table: after that, where each section lies and how
+ * large its content is, is known to agree with the file's size and the limits, and no memory has been taken.
+ * Then section by section: checksum, one zstd frame of exactly the expected content, prediction undone,
+ * ranges, canonical form. A block's memory is taken only when its frame has passed, and the hash over all of
+ * it closes the reading.
+ *
+ * The compressor is made anew for each chunk, so the bytes are a function of the chunk alone. */
+#include "lib/world/codec.h"
+
+#include "lib/base/alloc.h"
+#include "lib/world/predict.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zstd.h>
+
+#define MAGIC "TRCHUNK\n"
+#define VERSION 1
+#define LEVEL 3 /* of zstd; readers take any */
+#define HEADER_BYTES 48
+#define ENTRY_BYTES 32
+#define CHECKSUM_BYTES 8
+#define SECTIONS_MAX (1 + TR_BLOCK_ROW_MAX - TR_BLOCK_ROW_MIN + 1)
+/* A reader sums a whole block where its samples go; heights and the blocks of a rim are at most this. */
+#define DECODED_RESIDUALS_BYTES (TR_CHUNK_SAMPLES * sizeof(uint32_t))
+#define ZSTD_FRAME_MAGIC 0xfd2fb528u
+
+struct section {
+    uint32_t kind; /* enum tr_section */
+    int32_t cy;
+    uint64_t offset;
+    uint32_t stored_bytes, decoded_bytes;
+    uint64_t checksum; /* of the stored bytes */
+};
+
+/* Where the table's checksum lies; the sections begin behind it. */
+static size_t table_end(uint32_t section_count)
+{
+    return HEADER_BYTES + (size_t)section_count * ENTRY_BYTES;
+}
+
+static uint32_t heights_bytes(uint32_t size_x, uint32_t size_z)
+{
+    return size_x * size_z * (uint32_t)sizeof(int32_t);
+}
+
+static uint32_t block_bytes(uint32_t size_x, uint32_t size_z)
+{
+    return 64 * size_x * size_z * (uint32_t)sizeof(int16_t);
+}
+
+/* What zstd makes of content that does not compress, and some air for other versions. */
+static uint32_t stored_bytes_max(uint32_t decoded_bytes)
+{
+    return decoded_bytes + decoded_bytes / 128 + 512;
+}
+
+static uint64_t checksum_of(const uint8_t *bytes, size_t size_bytes)
+{
+    return tr_hash_bytes(bytes, size_bytes).lo;
+}
+
+static bool height_is_valid(int32_t height)
+{
+    return height >= -TR_HEIGHT_MAX && height <= TR_HEIGHT_MAX;
+}
+
+/* The first of a block's own samples that is out of range, which only -32768 is; at[] is its x, y, z. */
+static bool find_invalid_sample(const int16_t *samples, uint32_t size_x, uint32_t size_z, uint32_t at[3])
+{
+    for (uint32_t y = 0; y < 64; y++)
+        for (uint32_t z = 0; z < size_z; z++) {
+            const int16_t *row = samples + tr_block_index(0, y, z);
+            int invalid = 0;
+
+            for (uint32_t x = 0; x < size_x; x++)
+                invalid |= row[x] < -TR_SDF_MAX;
+            for (uint32_t x = 0; invalid && x < size_x; x++)
+                if (row[x] < -TR_SDF_MAX) {
+                    memcpy(at, (uint32_t[3]){x, y, z}, sizeof(uint32_t[3]));
+                    return true;
+                }
+        }
+    return false;
+}
+
+/* Buffers for the largest section, taken once a chunk. */
+struct scratch {
+    uint8_t *planes;
+    void *residuals;
+    uint8_t *stored; /* only where it is compressed */
+};
+
+static void scratch_release(struct scratch *scratch)
+{
+    free(scratch->planes);
+    free(scratch->residuals);
+    free(scratch->stored);
+}
+
+static enum tr_status scratch_init(struct scratch *scratch, size_t planes_bytes, size_t residuals_bytes,
+                                   size_t stored_bytes, struct tr_error *error)
+{
+    *scratch = (struct scratch){.planes = tr_alloc(planes_bytes, 1, error),
+                                .residuals = tr_alloc(residuals_bytes, 1, error),
+                                .stored = tr_alloc(stored_bytes, 1, error)};
+    return scratch->planes && scratch->residuals && scratch->stored ? TR_OK : TR_IO;
+}
+
+static bool is_whole(uint32_t size_x, uint32_t size_z)
+{
+    return size_x == TR_CHUNK && size_z == TR_CHUNK;
+}
+
+static uint32_t largest_section(uint32_t size_x, uint32_t size_z, size_t block_count)
+{
+    return block_count > 0 ? block_bytes(size_x, size_z) : heights_bytes(size_x, size_z);
+}
+
+/* ---- writing ---- */
+
+static enum tr_status check_heights_in_range(const struct tr_chunk *chunk, struct tr_error *error)
+{
+    for (uint32_t z = 0; z < chunk->size_z; z++)
+        for (uint32_t x = 0; x < chunk->size_x; x++)
+            if (!height_is_valid(chunk->heights[z * 64 + x]))
+                return tr_fail(error, TR_BAD_INPUT,
+                               "chunk (%d, %d): height %d at (%u, %u), expected at most %d from 0", chunk->cx,
+                               chunk->cz, chunk->heights[z * 64 + x], x, z, TR_HEIGHT_MAX);
+    return TR_OK;
+}
+
+static enum tr_status check_block_in_range(const struct tr_chunk *chunk, const struct tr_block *block,
+                                           struct tr_error *error)
+{
+    uint32_t at[3];
+
+    if (!find_invalid_sample(block->samples, chunk->size_x, chunk->size_z, at))
+        return TR_OK;
+    return tr_fail(error, TR_BAD_INPUT,
+                   "chunk (%d, %d), block row %d: sample %d at (%u, %u, %u), expected %d or more", chunk->cx,
+                   chunk->cz, block->cy, block->samples[tr_block_index(at[0], at[1], at[2])], at[0], at[1],
+                   at[2], -TR_SDF_MAX);
+}
+
+/* Compresses the planes and appends them; the section learns its sizes and checksum. */
+static enum tr_status append_planes(ZSTD_CCtx *compressor, const struct scratch *scratch,
+                                    struct section *section, struct tr_writer *out, struct tr_error *error)
+{
+    size_t stored = ZSTD_compressCCtx(compressor, scratch->stored, ZSTD_compressBound(section->decoded_bytes),
+                                      scratch->planes, section->decoded_bytes, LEVEL);
+
+    if (ZSTD_isError(stored))
+        return tr_fail(error, TR_IO, "cannot compress: %s", ZSTD_getErrorName(stored));
+    assert(stored <= stored_bytes_max(section->decoded_bytes));
+    section->stored_bytes = (uint32_t)stored;
+    section->checksum = checksum_of(scratch->stored, stored);
+    tr_write_bytes(out, scratch->stored, stored);
+    return TR_OK;
+}
+
+static void write_entry(struct tr_writer *table, const struct section *section)
+{
+    tr_write_u32(table, section->kind);
+    tr_write_i32(table, section->cy);
+    tr_write_u64(table, section->offset);
+    tr_write_u32(table, section->stored_bytes);
+    tr_write_u32(table, section->decoded_bytes);
+    tr_write_u64(table, section->checksum);
+}
+
+static void write_header(struct tr_writer *table, const struct tr_chunk *chunk, struct tr_hash hash)
+{
+    tr_write_bytes(table, MAGIC, 8);
+    tr_write_u32(table, VERSION);
+    tr_write_u32(table, 1 + (uint32_t)chunk->block_count);
+    tr_write_i32(table, chunk->cx);
+    tr_write_i32(table, chunk->cz);
+    tr_write_u32(table, chunk->size_x);
+    tr_write_u32(table, chunk->size_z);
+    tr_write_u64(table, hash.lo);
+    tr_write_u64(table, hash.hi);
+}
+
+/* Writes the sections to `out`, and their entries to `table`. */
+static enum tr_status write_sections(const struct tr_chunk *chunk, ZSTD_CCtx *compressor,
+                                     const struct scratch *scratch, size_t file_start,
+                                     struct tr_writer *table, struct tr_writer *out, struct tr_error *error)
+{
+    struct section heights = {.kind = TR_SECTION_HEIGHTS,
+                              .offset = out->size_bytes - file_start,
+                              .decoded_bytes = heights_bytes(chunk->size_x, chunk->size_z)};
+    enum tr_status status = check_heights_in_range(chunk, error);
+
+    if (status != TR_OK)
+        return status;
+    tr_heights_to_planes(chunk->heights, chunk->size_x, chunk->size_z, scratch->residuals, scratch->planes);
+    status = append_planes(compressor, scratch, &heights, out, error);
+    write_entry(table, &heights);
+
+    for (size_t i = 0; status == TR_OK && i < chunk->block_count; i++) {
+        const struct tr_block *block = &chunk->blocks[i];
+        struct section section = {.kind = TR_SECTION_BLOCK,
+                                  .cy = block->cy,
+                                  .offset = out->size_bytes - file_start,
+                                  .decoded_bytes = block_bytes(chunk->size_x, chunk->size_z)};
+
+        status = check_block_in_range(chunk, block, error);
+        if (status != TR_OK)
+            break;
+        tr_block_to_planes(block->samples, chunk->heights, chunk->size_x, chunk->size_z, block->cy,
+                           scratch->residuals, scratch->planes);
+        status = append_planes(compressor, scratch, &section, out, error);
+        write_entry(table, &section);
+    }
+    return status;
+}
+
+enum tr_status tr_chunk_encode(const struct tr_chunk *chunk, struct tr_hash hash, struct tr_writer *out,
+                               struct tr_error *error)
+{
+    uint32_t largest = largest_section(chunk->size_x, chunk->size_z, chunk->block_count);
+    size_t file_start = out->size_bytes;
+    size_t table_bytes = table_end(1 + (uint32_t)chunk->block_count) + CHECKSUM_BYTES;
+    struct tr_writer table = {0};
+    ZSTD_CCtx *compressor = ZSTD_createCCtx();
+    struct scratch scratch;
+    enum tr_status status = scratch_init(&scratch, largest, largest, ZSTD_compressBound(largest), error);
+
+    if (status == TR_OK && !compressor)
+        status = tr_fail(error, TR_IO, "out of memory: compressor");
+    if (status != TR_OK)
+        goto done;
+
+    /* the table is known when the sections are, and goes where room was left for it */
+    for (size_t i = 0; i < table_bytes; i++)
+        tr_write_u8(out, 0);
+    write_header(&table, chunk, hash);
+    status = write_sections(chunk, compressor, &scratch, file_start, &table, out, error);
+    if (status != TR_OK)
+        goto done;
+    if (!table.failed)
+        tr_write_u64(&table, checksum_of(table.bytes, table.size_bytes));
+    if (table.failed || out->failed) {
+        status = tr_fail(error, TR_IO, "out of memory: file of chunk (%d, %d)", chunk->cx, chunk->cz);
+        goto done;
+    }
+    assert(table.size_bytes == table_bytes);
+    memcpy(out->bytes + file_start, table.bytes, table.size_bytes);
+done:
+    ZSTD_freeCCtx(compressor);
+    scratch_release(&scratch);
+    tr_writer_release(&table);
+    return status;
+}
+
+/* ---- reading: header and table of contents ---- */
+
+/* A file being read, and which of its parts a message is about. */
+struct source {
+    const uint8_t *bytes;
+    size_t size_bytes;
+    const char *name;
+    struct tr_error *error;
+};
+
+__attribute__((format(printf, 4, 5))) static enum tr_status
+fail_at(const struct source *source, const char *part, uint64_t offset, const char *format, ...)
+{
+    char what[256];
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(what, sizeof what, format, arguments);
+    va_end(arguments);
+    return tr_fail(source->error, TR_BAD_INPUT, "\"%s\": %s at byte %" PRIu64 ": %s", source->name, part,
+                   offset, what);
+}
+
+static const char *section_name(const struct section *section, char text[32])
+{
+    if (section->kind == TR_SECTION_HEIGHTS)
+        return "heights";
+    snprintf(text, 32, "block row %d", section->cy);
+    return text;
+}
+
+static struct tr_reader reader_at(const struct source *source, size_t offset)
+{
+    return (struct tr_reader){.bytes = source->bytes, .size_bytes = source->size_bytes, .at = offset};
+}
+
+/* Entry i of a table that lies within the file. */
+static struct section read_entry(const struct source *source, uint32_t i)
+{
+    struct tr_reader reader = reader_at(source, table_end(i));
+    struct section section = {0};
+
+    section.kind = tr_read_u32(&reader);
+    section.cy = tr_read_i32(&reader);
+    section.offset = tr_read_u64(&reader);
+    section.stored_bytes = tr_read_u32(&reader);
+    section.decoded_bytes = tr_read_u32(&reader);
+    section.checksum = tr_read_u64(&reader);
+    return section;
+}
+
+/* Reads magic, version and what follows up to the checksum, which proves that none of it was changed by
+ * accident. */
+static enum tr_status read_header(const struct source *source, struct tr_chunk_head *head)
+{
+    struct tr_reader reader = reader_at(source, 0);
+    const uint8_t *magic = tr_read_bytes(&reader, 8);
+    uint32_t version = tr_read_u32(&reader);
+    uint32_t section_count = tr_read_u32(&reader);
+    uint64_t checksum;
+
+    *head = (struct tr_chunk_head){0};
+    head->cx = tr_read_i32(&reader);
+    head->cz = tr_read_i32(&reader);
+    head->size_x = tr_read_u32(&reader);
+    head->size_z = tr_read_u32(&reader);
+    head->hash.lo = tr_read_u64(&reader);
+    head->hash.hi = tr_read_u64(&reader);
+
+    if (magic && memcmp(magic, MAGIC, 8) != 0)
+        return fail_at(source, "header", 0, "not a chunk file, expected the magic TRCHUNK");
+    if (reader.failed)
+        return fail_at(source, "header", 0, "file of %zu bytes ends in it, expected %d", source->size_bytes,
+                       HEADER_BYTES);
+    if (version != VERSION)
+        return fail_at(source, "header", 8, "version %u, expected %d", version, VERSION);
+    if (section_count < 1 || section_count > SECTIONS_MAX)
+        return fail_at(source, "header", 12, "%u sections, expected 1 to %d", section_count, SECTIONS_MAX);
+    if (source->size_bytes < table_end(section_count) + CHECKSUM_BYTES)
+        return fail_at(source, "header", 12,
+                       "table of %u sections in a file of %zu bytes, expected at least %zu", section_count,
+                       source->size_bytes, table_end(section_count) + CHECKSUM_BYTES);
+    head->block_count = section_count - 1;
+
+    reader = reader_at(source, table_end(section_count));
+    checksum = tr_read_u64(&reader);
+    if (checksum != checksum_of(source->bytes, table_end(section_count)))
+        return fail_at(source, "header", table_end(section_count),
+                       "checksum %016" PRIx64 ", expected %016" PRIx64 " of header and table", checksum,
+                       checksum_of(source->bytes, table_end(section_count)));
+    return TR_OK;
+}
+
+static enum tr_status check_header(const struct source *source, const struct tr_chunk_head *head)
+{
+    if (head->cx < -TR_CHUNK_INDEX_MAX || head->cx > TR_CHUNK_INDEX_MAX || head->cz < -TR_CHUNK_INDEX_MAX ||
+        head->cz > TR_CHUNK_INDEX_MAX)
+        return fail_at(source, "header", 16, "chunk (%d, %d), expected at most %d from 0", head->cx, head->cz,
+                       TR_CHUNK_INDEX_MAX);
+    if ((head->size_x != 64 && head->size_x != 1) || (head->size_z != 64 && head->size_z != 1))
+        return fail_at(source, "header", 24, "%u x %u samples, expected 64 or 1 each", head->size_x,
+                       head->size_z);
+    return TR_OK;
+}
+
+/* Kinds, rows, sizes and places of all sections; the last must end where the file does. */
+static enum tr_status check_table(const struct source *source, const struct tr_chunk_head *head)
+{
+    uint64_t expected_offset = table_end(head->block_count + 1) + CHECKSUM_BYTES;
+    int32_t row_before = TR_BLOCK_ROW_MIN - 1;
+
+    for (uint32_t i = 0; i <= head->block_count; i++) {
+        struct section section = read_entry(source, i);
+        uint32_t kind = i == 0 ? TR_SECTION_HEIGHTS : TR_SECTION_BLOCK;
+        uint32_t decoded_bytes =
+            i == 0 ? heights_bytes(head->size_x, head->size_z) : block_bytes(head->size_x, head->size_z);
+        uint64_t at = table_end(i);
+        char text[32];
+        const char *name = section_name(&section, text);
+
+        if (section.kind != kind)
+            return fail_at(source, "table of contents", at, "section %u of kind %u, expected %u", i,
+                           section.kind, kind);
+        if (i == 0 && section.cy != 0)
+            return fail_at(source, "table of contents", at + 4, "row %d of the heights, expected 0",
+                           section.cy);
+        if (i > 0 && (section.cy <= row_before || section.cy > TR_BLOCK_ROW_MAX))
+            return fail_at(source, "table of contents", at + 4, "block row %d, expected %d to %d", section.cy,
+                           row_before + 1, TR_BLOCK_ROW_MAX);
+        if (section.offset != expected_offset)
+            return fail_at(source, "table of contents", at + 8,
+                           "%s begin at byte %" PRIu64 ", expected %" PRIu64, name, section.offset,
+                           expected_offset);
+        if (section.decoded_bytes != decoded_bytes)
+            return fail_at(source, "table of contents", at + 20, "%s of %u bytes decoded, expected %u", name,
+                           section.decoded_bytes, decoded_bytes);
+        if (section.stored_bytes > stored_bytes_max(decoded_bytes))
+            return fail_at(source, "table of contents", at + 16, "%s of %u bytes stored, expected at most %u",
+                           name, section.stored_bytes, stored_bytes_max(decoded_bytes));
+        if (section.stored_bytes > source->size_bytes - section.offset)
+            return fail_at(source, name, section.offset,
+                           "file of %zu bytes ends in it, expected %u bytes from there", source->size_bytes,
+                           section.stored_bytes);
+        expected_offset = section.offset + section.stored_bytes;
+        row_before = i == 0 ? TR_BLOCK_ROW_MIN - 1 : section.cy;
+    }
+    if (expected_offset != source->size_bytes)
+        return fail_at(source, "end of file", expected_offset,
+                       "%" PRIu64 " bytes behind the last section, expected none",
+                       (uint64_t)source->size_bytes - expected_offset);
+    return TR_OK;
+}
+
+static enum tr_status read_head(const struct source *source, struct tr_chunk_head *head)
+{
+    enum tr_status status = read_header(source, head);
+
+    if (status == TR_OK)
+        status = check_header(source, head);
+    if (status == TR_OK)
+        status = check_table(source, head);
+    return status;
+}
+
+enum tr_status tr_chunk_read_head(const uint8_t *bytes, size_t size_bytes, const char *name,
+                                  struct tr_chunk_head *head, struct tr_error *error)
+{
+    struct source source = {.bytes = bytes, .size_bytes = size_bytes, .name = name, .error = error};
+
+    return read_head(&source, head);
+}
+
+/* ---- reading: sections ---- */
+
+/* Checks the stored bytes and expands them: exactly one zstd frame that declares exactly the content
+ * expected. zstd itself would also take several frames, skippable ones, and those of its old formats. */
+static enum tr_status read_planes(const struct source *source, const struct section *section,
+                                  ZSTD_DCtx *decompressor, uint8_t *planes)
+{
+    const uint8_t *stored = source->bytes + section->offset;
+    struct tr_reader reader = reader_at(source, (size_t)section->offset);
+    uint64_t checksum = checksum_of(stored, section->stored_bytes);
+    size_t decoded;
+    char text[32];
+    const char *name = section_name(section, text);
+
+    if (checksum != section->checksum)
+        return fail_at(source, name, section->offset, "checksum %016" PRIx64 ", expected %016" PRIx64,
+                       checksum, section->checksum);
+    if (section->stored_bytes < 4 || tr_read_u32(&reader) != ZSTD_FRAME_MAGIC)
+        return fail_at(source, name, section->offset, "no zstd frame");
+    if (ZSTD_findFrameCompressedSize(stored, section->stored_bytes) != section->stored_bytes)
+        return fail_at(source, name, section->offset, "more or less than one zstd frame in %u bytes",
+                       section->stored_bytes);
+    if (ZSTD_getFrameContentSize(stored, section->stored_bytes) != section->decoded_bytes)
+        return fail_at(source, name, section->offset,
+                       "zstd frame declares no or another size, expected %u bytes", section->decoded_bytes);
+    decoded =
+        ZSTD_decompressDCtx(decompressor, planes, section->decoded_bytes, stored, section->stored_bytes);
+    if (ZSTD_isError(decoded))
+        return fail_at(source, name, section->offset, "zstd frame is damaged: %s",
+                       ZSTD_getErrorName(decoded));
+    if (decoded != section->decoded_bytes)
+        return fail_at(source, name, section->offset, "%zu bytes decoded, expected %u", decoded,
+                       section->decoded_bytes);
+    return TR_OK;
+}
+
+static enum tr_status read_heights(const struct source *source, ZSTD_DCtx *decompressor,
+                                   const struct scratch *scratch, struct tr_chunk *chunk)
+{
+    struct section section = read_entry(source, 0);
+    enum tr_status status = read_planes(source, &section, decompressor, scratch->planes);
+
+    if (status != TR_OK)
+        return status;
+    tr_heights_from_planes(scratch->planes, chunk->size_x, chunk->size_z, scratch->residuals, chunk->heights);
+    for (uint32_t z = 0; z < chunk->size_z; z++)
+        for (uint32_t x = 0; x < chunk->size_x; x++)
+            if (!height_is_valid(chunk->heights[z * 64 + x]))
+                return fail_at(source, "heights", section.offset,
+                               "height %d at (%u, %u), expected at most %d from 0",
+                               chunk->heights[z * 64 + x], x, z, TR_HEIGHT_MAX);
+    return TR_OK;
+}
+
+static enum tr_status read_block(const struct source *source, uint32_t i, ZSTD_DCtx *decompressor,
+                                 const struct scratch *scratch, struct tr_chunk *chunk)
+{
+    struct section section = read_entry(source, i);
+    enum tr_status status = read_planes(source, &section, decompressor, scratch->planes);
+    int16_t *samples;
+    uint32_t at[3];
+    char text[32];
+    const char *name = section_name(&section, text);
+
+    if (status != TR_OK)
+        return status;
+    status = tr_chunk_add_block(chunk, section.cy, &samples, source->error);
+    if (status != TR_OK)
+        return status;
+    tr_block_from_planes(scratch->planes, chunk->heights, chunk->size_x, chunk->size_z, section.cy,
+                         is_whole(chunk->size_x, chunk->size_z) ? (void *)samples : scratch->residuals,
+                         samples);
+    if (find_invalid_sample(samples, chunk->size_x, chunk->size_z, at))
+        return fail_at(source, name, section.offset, "sample %d at (%u, %u, %u), expected %d or more",
+                       samples[tr_block_index(at[0], at[1], at[2])], at[0], at[1], at[2], -TR_SDF_MAX);
+    if (!tr_block_differs(chunk->heights, chunk->size_x, chunk->size_z, section.cy, samples))
+        return fail_at(source, name, section.offset, "equals the height field, expected no such block");
+    return TR_OK;
+}
+
+static enum tr_status check_hash(const struct source *source, const struct tr_chunk_head *head,
+                                 const struct tr_chunk *chunk)
+{
+    struct tr_hash hash = tr_chunk_hash(chunk);
+    char found[33], expected[33];
+
+    if (tr_hash_equal(hash, head->hash))
+        return TR_OK;
+    tr_hash_text(head->hash, found);
+    tr_hash_text(hash, expected);
+    return fail_at(source, "header", 32, "chunk hash %s, expected %s of the samples", found, expected);
+}
+
+enum tr_status tr_chunk_decode(const uint8_t *bytes, size_t size_bytes, const char *name,
+                               struct tr_chunk *chunk, struct tr_hash *hash, struct tr_error *error)
+{
+    struct source source = {.bytes = bytes, .size_bytes = size_bytes, .name = name, .error = error};
+    struct scratch scratch = {0};
+    ZSTD_DCtx *decompressor = NULL;
+    struct tr_chunk_head head;
+    enum tr_status status;
+
+    *chunk = (struct tr_chunk){0};
+    status = read_head(&source, &head);
+    if (status != TR_OK)
+        return status;
+
+    decompressor = ZSTD_createDCtx();
+    if (!decompressor)
+        status = tr_fail(error, TR_IO, "out of memory: decompressor");
+    if (status == TR_OK)
+        status = scratch_init(&scratch, largest_section(head.size_x, head.size_z, head.block_count),
+                              DECODED_RESIDUALS_BYTES, 0, error);
+    if (status == TR_OK)
+        status = tr_chunk_init(chunk, head.cx, head.cz, head.size_x, head.size_z, error);
+    if (status == TR_OK)
+        status = read_heights(&source, decompressor, &scratch, chunk);
+    for (uint32_t i = 1; status == TR_OK && i <= head.block_count; i++)
+        status = read_block(&source, i, decompressor, &scratch, chunk);
+    if (status == TR_OK)
+        status = check_hash(&source, &head, chunk);
+    *hash = head.hash;
+    ZSTD_freeDCtx(decompressor);
+    scratch_release(&scratch);
+    if (status != TR_OK)
+        tr_chunk_release(chunk);
+    return status;
+}

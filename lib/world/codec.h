@@ -1,0 +1,35 @@
+/* The chunk file: magic, version, table of contents, checked sections, zstd. The format is written down in
+ * FORMAT.md beside this.
+ *
+ * Decoding trusts nothing: sizes are compared with what the file can hold before memory is taken, every
+ * section has a checksum, the samples must be canonical and give the hash that the file names. Errors name
+ * file, section and byte offset. */
+#ifndef TR_WORLD_CODEC_H
+#define TR_WORLD_CODEC_H
+
+#include "lib/base/bytes.h"
+#include "lib/world/chunk.h"
+
+/* No chunk file is larger: 2048 blocks that do not compress at all. */
+#define TR_CHUNK_FILE_MAX (1100u << 20)
+
+/* Appends the file to `out`. The chunk must be canonical; `hash` is tr_chunk_hash of it. A sample or height
+ * out of range is refused (TR_BAD_INPUT), for no reader would take it. */
+enum tr_status tr_chunk_encode(const struct tr_chunk *chunk, struct tr_hash hash, struct tr_writer *out,
+                               struct tr_error *error);
+
+/* The whole file. `name` is what errors call it. *chunk is to be released; on failure it holds nothing. */
+enum tr_status tr_chunk_decode(const uint8_t *bytes, size_t size_bytes, const char *name,
+                               struct tr_chunk *chunk, struct tr_hash *hash, struct tr_error *error);
+
+/* What the header says, after checking it and the table of contents, but no section. */
+struct tr_chunk_head {
+    int32_t cx, cz;
+    uint32_t size_x, size_z;
+    uint32_t block_count;
+    struct tr_hash hash;
+};
+enum tr_status tr_chunk_read_head(const uint8_t *bytes, size_t size_bytes, const char *name,
+                                  struct tr_chunk_head *head, struct tr_error *error);
+
+#endif
