@@ -1,0 +1,16 @@
+/* One edit as JSON: an object that has been scanned to an edit in metres, and an edit to its line of the
+ * normal form. */
+#ifndef TR_EDIT_EDIT_JSON_H
+#define TR_EDIT_EDIT_JSON_H
+
+#include "lib/base/bytes.h"
+#include "lib/edit/form.h"
+
+/* Reads `item` into place->edit, which is cleared first; its id stays empty where none is written. */
+enum tr_status tr_edit_read_json(const struct tr_place *place, const cJSON *item);
+
+/* The object without blanks or end of line: keys in bytewise order, defaults left out, shortest numbers, no
+ * id where it is empty. */
+void tr_edit_write_json(const struct tr_edit *edit, struct tr_writer *out);
+
+#endif
