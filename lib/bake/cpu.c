@@ -1,0 +1,256 @@
+/* The device `cpu`: every step in plain C, one task a job at a time. The reference that other devices must
+ * equal.
+ *
+ * Tasks share nothing but read-only inputs, and each writes only its own outputs, so neither the number of
+ * jobs nor their order can be seen in the result. The loops are those of the *_isa.c files, in the
+ * instruction set that was picked when the device was opened. */
+#include "lib/bake/bake.h"
+
+#include "lib/base/alloc.h"
+#include "lib/edit/apply.h"
+#include "lib/gen/noise.h"
+#include "lib/mesh/field.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#define CHUNK_SAMPLES (TR_CHUNK * TR_CHUNK)
+
+/* What one job works in; taken when it is first needed. */
+struct scratch {
+    int16_t *field; /* TR_TILE_FIELD_SAMPLES */
+    struct tr_march_scratch *march;
+    int32_t before[CHUNK_SAMPLES], heights[CHUNK_SAMPLES];
+};
+
+struct cpu {
+    struct tr_bake bake; /* first, so that one pointer is both */
+    int isa;
+    struct scratch *scratch; /* one a job */
+};
+
+static struct cpu *cpu_of(struct tr_bake *bake)
+{
+    return (struct cpu *)bake;
+}
+
+/* One call of a step: what the tasks of its jobs need. */
+struct step {
+    struct cpu *cpu;
+    void *tasks;
+};
+
+/* --- fill --- */
+
+static enum tr_status fill_task(void *context, size_t index, int job, struct tr_error *error)
+{
+    static void (*const fill_heights[])(const tr_noise_layer *, uint32_t, int32_t, int32_t *) =
+        TR_ISA_TABLE(tr_fill_heights);
+    struct step *step = context;
+    struct tr_fill_task *task = (struct tr_fill_task *)step->tasks + index;
+
+    (void)job;
+    (void)error;
+    fill_heights[step->cpu->isa](task->layers, task->layer_count, task->base, task->heights);
+    return TR_OK;
+}
+
+static enum tr_status cpu_fill(struct tr_bake *bake, struct tr_fill_task *tasks, size_t count,
+                               struct tr_error *error)
+{
+    struct step step = {cpu_of(bake), tasks};
+    return tr_jobs_run(bake->jobs, count, fill_task, &step, error);
+}
+
+/* --- edit --- */
+
+static void (*const apply_raise[])(const tr_edit_slot *, int32_t *) = TR_ISA_TABLE(tr_apply_raise);
+static void (*const apply_begin[])(const int32_t *, uint32_t, uint32_t, int32_t,
+                                   int16_t *) = TR_ISA_TABLE(tr_apply_begin);
+static void (*const apply_follow[])(const int32_t *, const int32_t *, int32_t,
+                                    int16_t *) = TR_ISA_TABLE(tr_apply_follow);
+static void (*const apply_shape[])(const tr_edit_slot *, int16_t *) = TR_ISA_TABLE(tr_apply_shape);
+static bool (*const apply_differs[])(const int32_t *, uint32_t, uint32_t, int32_t,
+                                     const int16_t *) = TR_ISA_TABLE(tr_apply_differs);
+
+static bool slot_is_height(const tr_edit_slot *slot)
+{
+    return slot->op == TR_SLOT_RAISE || slot->op == TR_SLOT_FOLLOW;
+}
+
+static void heights_set_after(const struct tr_edit_task *task, const tr_edit_slot *slot, int32_t *heights)
+{
+    size_t size_bytes = (size_t)(slot->hi_x - slot->lo_x + 1) * sizeof *heights;
+
+    for (int z = slot->lo_z; z <= slot->hi_z; z++) {
+        int at = z * TR_CHUNK + slot->lo_x;
+        memcpy(heights + at, task->after + at, size_bytes);
+    }
+}
+
+/* Applies one height slot to the chunk's heights, or a copy of them. */
+static void heights_apply(const struct tr_edit_task *task, const tr_edit_slot *slot, int isa,
+                          int32_t *heights)
+{
+    if (slot->op == TR_SLOT_FOLLOW)
+        heights_set_after(task, slot, heights);
+    else
+        apply_raise[isa](slot, heights);
+}
+
+/* A block sees its chunk's heights as they were at each slot, so it replays them on a copy of its own: blocks
+ * need not wait for each other, and the heights cost 1/64 of the samples. */
+static void block_edit(const struct tr_edit_task *task, struct tr_edit_block *block, int isa,
+                       struct scratch *scratch)
+{
+    int32_t *heights = scratch->heights, *before = scratch->before;
+
+    memcpy(heights, task->heights, sizeof scratch->heights);
+    if (!block->stored)
+        apply_begin[isa](heights, task->size_x, task->size_z, block->cy, block->samples);
+    for (uint32_t i = 0; i < block->slot_count; i++) {
+        const tr_edit_slot *slot = &block->slots[i];
+        if (slot_is_height(slot)) {
+            memcpy(before, heights, sizeof scratch->before);
+            heights_apply(task, slot, isa, heights);
+            apply_follow[isa](before, heights, block->cy, block->samples);
+        } else {
+            apply_shape[isa](slot, block->samples);
+        }
+    }
+    block->differs = apply_differs[isa](heights, task->size_x, task->size_z, block->cy, block->samples);
+}
+
+static enum tr_status edit_task(void *context, size_t index, int job, struct tr_error *error)
+{
+    struct step *step = context;
+    struct tr_edit_task *task = (struct tr_edit_task *)step->tasks + index;
+    int isa = step->cpu->isa;
+
+    (void)error;
+    for (uint32_t i = 0; i < task->block_count; i++)
+        block_edit(task, &task->blocks[i], isa, &step->cpu->scratch[job]);
+    for (uint32_t i = 0; i < task->slot_count; i++)
+        heights_apply(task, &task->slots[i], isa, task->heights);
+    return TR_OK;
+}
+
+static enum tr_status cpu_edit(struct tr_bake *bake, struct tr_edit_task *tasks, size_t count,
+                               struct tr_error *error)
+{
+    struct step step = {cpu_of(bake), tasks};
+    return tr_jobs_run(bake->jobs, count, edit_task, &step, error);
+}
+
+/* --- smooth --- */
+
+static enum tr_status smooth_task(void *context, size_t index, int job, struct tr_error *error)
+{
+    static void (*const apply_smooth[])(const tr_edit_slot *, const int32_t *, int32_t *) =
+        TR_ISA_TABLE(tr_apply_smooth);
+    struct step *step = context;
+    struct tr_smooth_task *task = (struct tr_smooth_task *)step->tasks + index;
+
+    (void)job;
+    (void)error;
+    apply_smooth[step->cpu->isa](&task->slot, task->halo, task->after);
+    return TR_OK;
+}
+
+static enum tr_status cpu_smooth(struct tr_bake *bake, struct tr_smooth_task *tasks, size_t count,
+                                 struct tr_error *error)
+{
+    struct step step = {cpu_of(bake), tasks};
+    return tr_jobs_run(bake->jobs, count, smooth_task, &step, error);
+}
+
+/* --- mesh --- */
+
+static enum tr_status scratch_take_mesh(struct scratch *scratch, struct tr_error *error)
+{
+    if (!scratch->field)
+        scratch->field = tr_alloc(TR_TILE_FIELD_SAMPLES, sizeof *scratch->field, error);
+    if (!scratch->march)
+        scratch->march = tr_alloc(1, sizeof *scratch->march, error);
+    return scratch->field && scratch->march ? TR_OK : TR_IO;
+}
+
+static enum tr_status mesh_task(void *context, size_t index, int job, struct tr_error *error)
+{
+    static void (*const tile_field[])(const struct tr_tile *, int16_t *) = TR_ISA_TABLE(tr_tile_field);
+    static enum tr_status (*const march[])(const int16_t *, struct tr_march_scratch *, struct tr_mesh *,
+                                           struct tr_error *) = TR_ISA_TABLE(tr_march);
+    struct step *step = context;
+    struct tr_mesh_task *task = (struct tr_mesh_task *)step->tasks + index;
+    struct scratch *scratch = &step->cpu->scratch[job];
+    struct tr_tile tile = {task->cx,      task->cy,      task->cz,    task->world_x,
+                           task->world_z, task->heights, task->blocks};
+    enum tr_status status;
+
+    status = scratch_take_mesh(scratch, error);
+    if (status != TR_OK)
+        return status;
+    tile_field[step->cpu->isa](&tile, scratch->field);
+    return march[step->cpu->isa](scratch->field, scratch->march, &task->mesh, error);
+}
+
+static enum tr_status cpu_mesh(struct tr_bake *bake, struct tr_mesh_task *tasks, size_t count,
+                               struct tr_error *error)
+{
+    struct step step = {cpu_of(bake), tasks};
+    return tr_jobs_run(bake->jobs, count, mesh_task, &step, error);
+}
+
+/* --- open and close --- */
+
+static void cpu_close(struct tr_bake *bake)
+{
+    struct cpu *cpu = cpu_of(bake);
+
+    for (int job = 0; cpu->scratch && job < tr_jobs_count(bake->jobs); job++) {
+        free(cpu->scratch[job].field);
+        free(cpu->scratch[job].march);
+    }
+    free(cpu->scratch);
+    tr_jobs_free(bake->jobs);
+    free(cpu);
+}
+
+static const struct tr_bake_ops cpu_ops = {
+    .name = "cpu",
+    .fill = cpu_fill,
+    .edit = cpu_edit,
+    .smooth = cpu_smooth,
+    .mesh = cpu_mesh,
+    .close = cpu_close,
+};
+
+enum tr_status tr_bake_open_cpu(const struct tr_bake_options *options, struct tr_bake **out,
+                                struct tr_error *error)
+{
+    struct cpu *cpu;
+    enum tr_status status = TR_IO;
+
+    *out = NULL;
+    cpu = tr_alloc(1, sizeof *cpu, error);
+    if (!cpu)
+        goto fail;
+    cpu->bake.ops = &cpu_ops;
+    cpu->isa = tr_isa_pick();
+    status = tr_jobs_create(options->jobs, &cpu->bake.jobs, error);
+    if (status != TR_OK)
+        goto fail;
+    status = TR_IO;
+    cpu->scratch = tr_alloc((size_t)tr_jobs_count(cpu->bake.jobs), sizeof *cpu->scratch, error);
+    if (!cpu->scratch)
+        goto fail;
+    snprintf(cpu->bake.device, sizeof cpu->bake.device, TR_ISA_LEVELS > 1 ? "cpu (x86-64-%s)" : "cpu (%s)",
+             TR_ISA_LEVELS > 1 ? tr_isa_name(cpu->isa) : "plain c");
+    *out = &cpu->bake;
+    return TR_OK;
+
+fail:
+    if (cpu)
+        cpu_close(&cpu->bake);
+    return status;
+}

@@ -1,0 +1,12 @@
+/* expect opcode: a vector times a scalar is not among the operations that precise is known to reach */
+#version 450
+layout(local_size_x = 64) in;
+layout(std430, binding = 0) buffer Numbers { float numbers[]; };
+layout(std430, binding = 1) buffer Words { uint words[]; };
+
+void main()
+{
+    precise vec3 a = vec3(numbers[1], numbers[2], numbers[3]) * numbers[4];
+    numbers[0] = a.x;
+    numbers[7] = a.y;
+}
