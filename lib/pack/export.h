@@ -1,0 +1,33 @@
+/* Exports of a pack: GLB (glTF 2.0, exact floats, no extension), OBJ, PLY (binary), STL (binary).
+ *
+ * Positions are metres: (tile corner + vertex) * voxel_size / 256 in double, then float, so a vertex that two tiles share has the same
+ * bits in both. Y is up. The formats that share vertices (OBJ, PLY, STL) weld equal positions of different tiles; GLB keeps one mesh a
+ * tile. STL is a solid: the world's sides are closed by walls and a floor, so that a slicer takes it; `open` leaves them out.
+ * Refused (TR_BAD_INPUT): a pack without triangles; a vertex farther from the origin than floats can tell units apart, 65,536 voxels, or
+ * 32,767 where the voxel size is no power of two; a GLB above 4 GiB; a solid of a mesh that is not closed. */
+#ifndef TR_PACK_EXPORT_H
+#define TR_PACK_EXPORT_H
+
+#include "lib/pack/pack.h"
+
+enum tr_export_format { TR_EXPORT_GLB, TR_EXPORT_OBJ, TR_EXPORT_PLY, TR_EXPORT_STL };
+
+struct tr_export_options {
+    enum tr_export_format format;
+    bool solid;  /* close sides and floor (default of STL; allowed for OBJ and PLY) */
+    double base; /* metres from the lowest vertex down to the floor, > 0, with solid */
+    bool replace;
+};
+struct tr_export_result {
+    uint64_t vertices, triangles, file_bytes;
+};
+
+/* Format by the path's extension (any case); false when it is none of ours. */
+bool tr_export_format_of(const char *path, enum tr_export_format *format);
+bool tr_export_format_named(const char *name, enum tr_export_format *format);
+
+enum tr_status tr_export(const struct tr_pack *pack, const char *path,
+                         const struct tr_export_options *options, struct tr_export_result *result,
+                         struct tr_error *error);
+
+#endif
