@@ -1,0 +1,83 @@
+/* See common.h. */
+#include "cmd/common.h"
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum tr_status tr_need_output(const struct tr_call *call, const char **path, struct tr_error *error)
+{
+    *path = tr_call_text(call, "--output", NULL);
+    if (*path)
+        return TR_OK;
+    return tr_fail(error, TR_USAGE, "no output named, expected: terrain %s %s", call->command->name,
+                   call->command->usage);
+}
+
+enum tr_status tr_open_bake(const struct tr_call *call, uint64_t work, struct tr_bake **bake,
+                            struct tr_error *error)
+{
+    struct tr_bake_options options = {
+        .device = tr_call_text(call, "--device", "auto"),
+        .jobs = (int)tr_call_number(call, "--jobs", 0),
+        .validate = tr_call_has(call, "--vk-validate"),
+        .work = work,
+    };
+    return tr_bake_open(&options, bake, error);
+}
+
+void tr_json_add_hash(cJSON *object, const char *name, struct tr_hash hash)
+{
+    char text[33];
+    tr_hash_text(hash, text);
+    cJSON_AddStringToObject(object, name, text);
+}
+
+void tr_json_add_point(cJSON *object, const char *name, const double *values, int count)
+{
+    cJSON_AddItemToObject(object, name, cJSON_CreateDoubleArray(values, count));
+}
+
+enum tr_status tr_json_print(cJSON *object, struct tr_error *error)
+{
+    char *text = object ? cJSON_PrintUnformatted(object) : NULL;
+    cJSON_Delete(object);
+    if (!text)
+        return tr_fail(error, TR_IO, "out of memory");
+    puts(text);
+    free(text);
+    return TR_OK;
+}
+
+const char *tr_grouped(uint64_t number, char text[32])
+{
+    char digits[24];
+    int count = snprintf(digits, sizeof digits, "%" PRIu64, number), at = 0;
+    for (int i = 0; i < count; i++) {
+        if (i && (count - i) % 3 == 0)
+            text[at++] = ',';
+        text[at++] = digits[i];
+    }
+    text[at] = 0;
+    return text;
+}
+
+const char *tr_bytes_text(uint64_t size_bytes, char text[32])
+{
+    static const char *const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB"};
+    double size = (double)size_bytes;
+    int unit = 0;
+    while (size >= 1024 && unit < 4) {
+        size /= 1024;
+        unit++;
+    }
+    snprintf(text, 32, unit ? "%.1f %s" : "%.0f %s", size, units[unit]);
+    return text;
+}
+
+const char *tr_metres(double metres, char text[32])
+{
+    double size = fabs(metres);
+    snprintf(text, 32, size >= 100 ? "%.0f m" : (size >= 1 ? "%.1f m" : "%.3f m"), metres);
+    return text;
+}

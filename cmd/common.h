@@ -1,0 +1,33 @@
+/* What several commands do alike. */
+#ifndef TR_CMD_COMMON_H
+#define TR_CMD_COMMON_H
+
+#include "cmd/command.h"
+#include "lib/bake/bake.h"
+#include "lib/base/hash.h"
+#include "lib/world/world.h"
+#include <cjson/cJSON.h>
+
+/* The -o value; TR_USAGE when it is missing. */
+enum tr_status tr_need_output(const struct tr_call *call, const char **path, struct tr_error *error);
+
+/* Opens the device that --device, --jobs and --vk-validate ask for; work as in struct tr_bake_options. */
+enum tr_status tr_open_bake(const struct tr_call *call, uint64_t work, struct tr_bake **bake,
+                            struct tr_error *error);
+
+/* JSON output: adds, prints on one line, frees. */
+void tr_json_add_hash(cJSON *object, const char *name, struct tr_hash hash);
+void tr_json_add_point(cJSON *object, const char *name, const double *values, int count);
+enum tr_status tr_json_print(cJSON *object, struct tr_error *error);
+
+/* A count with thin groups of three: "1,234,567". Returns text. */
+const char *tr_grouped(uint64_t number, char text[32]);
+/* A size in bytes as people read it: "12.3 MiB". */
+const char *tr_bytes_text(uint64_t size_bytes, char text[32]);
+/* A length in metres with as many digits as help. */
+const char *tr_metres(double metres, char text[32]);
+
+/* Memory for decoded chunks that commands keep. */
+#define TR_CMD_CACHE_BYTES ((size_t)256 << 20)
+
+#endif

@@ -1,0 +1,216 @@
+/* terrain info: what a world or a pack is. */
+#include "cmd/common.h"
+#include "lib/edit/log.h"
+#include "lib/pack/pack.h"
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+static const struct tr_option options[] = {TR_OPTION_JOBS, TR_OPTION_JSON, TR_OPTION_END};
+
+/* What reading every chunk tells. */
+struct survey {
+    const struct tr_world *world;
+    struct chunk_survey {
+        int32_t lowest, highest;
+        uint64_t blocks, samples, file_bytes;
+    } * chunks;
+};
+
+static enum tr_status survey_chunk(void *context, size_t index, int job, struct tr_error *error)
+{
+    (void)job;
+    struct survey *survey = context;
+    struct chunk_survey *found = &survey->chunks[index];
+    const struct tr_index_entry *entry = &survey->world->index[index];
+    struct tr_chunk chunk = {0};
+    enum tr_status status = tr_world_read_chunk(survey->world, entry->cx, entry->cz, &chunk, error);
+    if (status == TR_OK)
+        status = tr_world_chunk_file_bytes(survey->world, entry->cx, entry->cz, &found->file_bytes, error);
+    if (status == TR_OK) {
+        found->lowest = found->highest = chunk.heights[0];
+        for (uint32_t z = 0; z < chunk.size_z; z++)
+            for (uint32_t x = 0; x < chunk.size_x; x++) {
+                int32_t height = chunk.heights[z * TR_CHUNK + x];
+                found->lowest = height < found->lowest ? height : found->lowest;
+                found->highest = height > found->highest ? height : found->highest;
+            }
+        found->blocks = chunk.block_count;
+        found->samples = (uint64_t)chunk.size_x * chunk.size_z * (1 + TR_CHUNK * chunk.block_count);
+    }
+    tr_chunk_release(&chunk);
+    return status;
+}
+
+static enum tr_status count_edits(const struct tr_world *world, size_t *count, struct tr_error *error)
+{
+    char *text = NULL;
+    size_t size = 0;
+    struct tr_log log = {0};
+    enum tr_status status = tr_world_read_log(world, &text, &size, error);
+    if (status == TR_OK && text)
+        status = tr_log_parse(&log, text, size, "edits.jsonl", error);
+    *count = log.count;
+    tr_log_release(&log);
+    free(text);
+    return status;
+}
+
+struct world_facts {
+    size_t edits, volumetric;
+    uint64_t blocks, samples, file_bytes;
+    double lowest, highest; /* metres */
+};
+
+static enum tr_status survey_world(const struct tr_call *call, const struct tr_world *world,
+                                   struct world_facts *facts, struct tr_error *error)
+{
+    struct tr_jobs *jobs = NULL;
+    struct survey survey = {.world = world, .chunks = calloc(world->chunk_count, sizeof *survey.chunks)};
+    enum tr_status status = survey.chunks ? TR_OK : tr_fail(error, TR_IO, "out of memory");
+    if (status == TR_OK)
+        status = tr_jobs_create((int)tr_call_number(call, "--jobs", 0), &jobs, error);
+    if (status == TR_OK)
+        status = tr_jobs_run(jobs, world->chunk_count, survey_chunk, &survey, error);
+    if (status == TR_OK)
+        status = count_edits(world, &facts->edits, error);
+    int32_t lowest = INT32_MAX, highest = INT32_MIN;
+    for (size_t i = 0; i < world->chunk_count && status == TR_OK; i++) {
+        const struct chunk_survey *chunk = &survey.chunks[i];
+        lowest = chunk->lowest < lowest ? chunk->lowest : lowest;
+        highest = chunk->highest > highest ? chunk->highest : highest;
+        facts->volumetric += chunk->blocks > 0;
+        facts->blocks += chunk->blocks;
+        facts->samples += chunk->samples;
+        facts->file_bytes += chunk->file_bytes;
+    }
+    facts->lowest = lowest * world->info.voxel_size / TR_UNITS;
+    facts->highest = highest * world->info.voxel_size / TR_UNITS;
+    tr_jobs_free(jobs);
+    free(survey.chunks);
+    return status;
+}
+
+static enum tr_status world_json(const struct tr_call *call, const struct tr_world *world,
+                                 const struct world_facts *facts, struct tr_error *error)
+{
+    const struct tr_world_info *info = &world->info;
+    cJSON *object = cJSON_CreateObject();
+    cJSON_AddStringToObject(object, "path", call->arguments[0]);
+    cJSON_AddStringToObject(object, "kind", "world");
+    tr_json_add_point(object, "size_chunks", (double[]){info->size_x, info->size_z}, 2);
+    cJSON_AddNumberToObject(object, "voxel_size_m", info->voxel_size);
+    tr_json_add_point(object, "extent_voxels", info->extent, 4);
+    tr_json_add_point(object, "height_range_m", (double[]){facts->lowest, facts->highest}, 2);
+    cJSON_AddStringToObject(object, "source", info->source);
+    if (info->has_seed) {
+        char seed[24];
+        snprintf(seed, sizeof seed, "%" PRIu64, info->seed);
+        cJSON_AddStringToObject(object, "seed", seed);
+    }
+    if (info->has_georeference)
+        tr_json_add_point(object, "origin_m", (double[]){info->origin_easting, info->origin_northing}, 2);
+    cJSON_AddNumberToObject(object, "chunks", (double)world->chunk_count);
+    cJSON_AddNumberToObject(object, "volumetric_chunks", (double)facts->volumetric);
+    cJSON_AddNumberToObject(object, "blocks", (double)facts->blocks);
+    cJSON_AddNumberToObject(object, "edits", (double)facts->edits);
+    cJSON_AddNumberToObject(object, "stored_samples", (double)facts->samples);
+    cJSON_AddNumberToObject(object, "chunk_file_bytes", (double)facts->file_bytes);
+    tr_json_add_hash(object, "hash", world->hash);
+    return tr_json_print(object, error);
+}
+
+static void world_text(const struct tr_call *call, const struct tr_world *world,
+                       const struct world_facts *facts)
+{
+    const struct tr_world_info *info = &world->info;
+    char a[32], b[32], c[32], hash[33];
+    tr_hash_text(world->hash, hash);
+    printf("%s: world\n", call->arguments[0]);
+    printf("  size        %d x %d chunks, %s x %s, voxel %s\n", info->size_x, info->size_z,
+           tr_metres(64 * info->size_x * info->voxel_size, a),
+           tr_metres(64 * info->size_z * info->voxel_size, b), tr_metres(info->voxel_size, c));
+    printf("  heights     %s to %s\n", tr_metres(facts->lowest, a), tr_metres(facts->highest, b));
+    if (info->source[0])
+        printf("  source      %s\n", info->source);
+    if (info->has_seed)
+        printf("  seed        %" PRIu64 "\n", info->seed);
+    if (info->has_georeference)
+        printf("  origin      easting %.3f m, northing %.3f m\n", info->origin_easting,
+               info->origin_northing);
+    printf("  sculpted    %zu of %zu chunks in 3D, %s blocks, %zu edits\n", facts->volumetric,
+           world->chunk_count, tr_grouped(facts->blocks, a), facts->edits);
+    printf("  storage     %s, %.2f bytes a stored sample\n", tr_bytes_text(facts->file_bytes, a),
+           (double)facts->file_bytes / (double)facts->samples);
+    printf("  hash        %s\n", hash);
+}
+
+static enum tr_status info_world(const struct tr_call *call, struct tr_error *error)
+{
+    struct tr_world *world = NULL;
+    struct world_facts facts = {0};
+    enum tr_status status = tr_world_open(call->arguments[0], &world, error);
+    if (status == TR_OK)
+        status = survey_world(call, world, &facts, error);
+    if (status == TR_OK && tr_call_has(call, "--json"))
+        status = world_json(call, world, &facts, error);
+    else if (status == TR_OK)
+        world_text(call, world, &facts);
+    tr_world_close(world);
+    return status;
+}
+
+static enum tr_status info_pack(const struct tr_call *call, struct tr_error *error)
+{
+    struct tr_pack *pack = NULL;
+    enum tr_status status = tr_pack_open(call->arguments[0], &pack, error);
+    if (status != TR_OK)
+        return status;
+    uint64_t triangles = pack->index_count / 3;
+    char a[32], b[32], hash[33], world_hash[33];
+    tr_hash_text(pack->hash, hash);
+    tr_hash_text(pack->info.world_hash, world_hash);
+    if (tr_call_has(call, "--json")) {
+        cJSON *object = cJSON_CreateObject();
+        cJSON_AddStringToObject(object, "path", call->arguments[0]);
+        cJSON_AddStringToObject(object, "kind", "pack");
+        tr_json_add_point(object, "size_chunks", (double[]){pack->info.size_x, pack->info.size_z}, 2);
+        cJSON_AddNumberToObject(object, "voxel_size_m", pack->info.voxel_size);
+        cJSON_AddNumberToObject(object, "tiles", (double)pack->tile_count);
+        cJSON_AddNumberToObject(object, "triangles", (double)triangles);
+        cJSON_AddNumberToObject(object, "vertices", (double)pack->vertex_count);
+        cJSON_AddNumberToObject(object, "file_bytes", (double)pack->file_bytes);
+        cJSON_AddStringToObject(object, "world_hash", world_hash);
+        cJSON_AddStringToObject(object, "hash", hash);
+        status = tr_json_print(object, error);
+    } else {
+        printf("%s: mesh pack\n", call->arguments[0]);
+        printf("  world       %d x %d chunks, voxel %s, hash %s\n", pack->info.size_x, pack->info.size_z,
+               tr_metres(pack->info.voxel_size, a), world_hash);
+        printf("  mesh        %zu tiles, %s triangles, %s vertices\n", pack->tile_count,
+               tr_grouped(triangles, a), tr_grouped(pack->vertex_count, b));
+        printf("  storage     %s, %.2f bytes a triangle\n", tr_bytes_text(pack->file_bytes, a),
+               triangles ? (double)pack->file_bytes / (double)triangles : 0.0);
+        printf("  hash        %s\n", hash);
+    }
+    tr_pack_close(pack);
+    return status;
+}
+
+static enum tr_status run(const struct tr_call *call, struct tr_error *error)
+{
+    if (!tr_path_exists(call->arguments[0]))
+        return tr_fail(error, TR_IO, "'%s' does not exist, expected a world or a pack", call->arguments[0]);
+    return tr_path_is_folder(call->arguments[0]) ? info_world(call, error) : info_pack(call, error);
+}
+
+const struct tr_command tr_command_info = {
+    .name = "info",
+    .usage = "WORLD|PACK",
+    .summary = "say what a world or a pack is",
+    .examples = "  terrain info world\n  terrain info --json world.tpack",
+    .least = 1,
+    .most = 1,
+    .options = options,
+    .run = run,
+};

@@ -1,0 +1,79 @@
+/* terrain: finds the command, parses its line, runs it, prints what went wrong, exits with its status. */
+#include "cmd/command.h"
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+const struct tr_command *const tr_commands[] = {
+    &tr_command_gen,
+    &tr_command_apply_log,
+    &tr_command_mesh,
+    &tr_command_export,
+    &tr_command_diff,
+    &tr_command_info,
+    &tr_command_verify,
+    &tr_command_preview,
+    &tr_command_devices,
+    &tr_command_bench,
+    &tr_command_help,
+    &tr_command_version,
+    NULL,
+};
+
+static const char *command_word(const void *context, size_t i)
+{
+    (void)context;
+    return tr_commands[i] ? tr_commands[i]->name : NULL;
+}
+
+/* Output that was lost (full disk, closed pipe) is a failure, even when the work itself was done. */
+static enum tr_status flush_output(struct tr_error *error)
+{
+    if (fflush(stdout) != 0 || ferror(stdout))
+        return tr_fail_errno(error, "cannot write to standard output");
+    return TR_OK;
+}
+
+int main(int argc, char **argv)
+{
+    struct tr_error error = {0};
+    signal(SIGPIPE, SIG_IGN); /* a closed pipe is an error to report, not a death in the middle of a rename */
+    if (argc < 2) {
+        tr_help_list(stderr);
+        return TR_USAGE;
+    }
+    const char *name = argv[1];
+    if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0)
+        name = "help";
+    else if (strcmp(name, "--version") == 0)
+        name = "version";
+    const struct tr_command *command = tr_command_find(name);
+    if (!command) {
+        const char *near = tr_nearest(name, command_word, NULL);
+        fprintf(stderr, "terrain: unknown command '%s'%s%s%s, see `terrain help`\n", name,
+                near ? ", did you mean " : "", near ? near : "", near ? "?" : "");
+        return TR_USAGE;
+    }
+    struct tr_call call = {.arguments = calloc((size_t)argc, sizeof(char *))};
+    bool help = false;
+    enum tr_status status = TR_IO;
+    if (!call.arguments)
+        tr_fail(&error, TR_IO, "out of memory");
+    else
+        status = tr_call_parse(command, argc - 2, argv + 2, &call, &help, &error);
+    if (status == TR_OK) {
+        if (help)
+            tr_help_command(command, stdout);
+        else
+            status = command->run(&call, &error);
+    }
+    if (error.text[0] == 0 && (status == TR_OK || status == TR_NO)) {
+        enum tr_status flushed = flush_output(&error);
+        status = flushed == TR_OK ? status : flushed;
+    }
+    if (error.text[0])
+        fprintf(stderr, "terrain %s: %s\n", command->name, error.text);
+    free(call.arguments);
+    return status;
+}

@@ -1,0 +1,74 @@
+#!/bin/sh
+# Runs every test of a build and ends with the line "N passed, N failed". A unit or property test is a cmocka program, a fuzz target runs
+# over its corpus, a command-line test is a script that gets the program and an empty folder.
+#   tests/run.sh build/<config>          TESTS_ONLY=unit leaves out the command-line tests
+set -u
+build=$1
+here=$(dirname "$0")
+passed=0
+failed=0
+skipped=0
+scratch=$(mktemp -d)
+trap 'chmod -R u+w "$scratch"; rm -rf "$scratch"' EXIT
+
+# Adds a finished run to the counts: its name, its log, its exit status. cmocka prints a line for each test.
+count() {
+    good=$(grep -c '^\[       OK \]' "$2")
+    bad=$(grep -c '^\[  FAILED  \] [^0-9]' "$2")
+    skip=$(grep -c '^\[  SKIPPED \] [^0-9]' "$2")
+    if [ "$good$bad$skip" = 000 ]; then # not cmocka: one test
+        if [ "$3" = 0 ]; then good=1; else bad=1; fi
+    elif [ "$3" != 0 ] && [ "$bad" = 0 ]; then # it died
+        bad=1
+    fi
+    # cmocka lists failed tests a second time in its summary
+    [ "$bad" -gt 1 ] && bad=$(grep '^\[  FAILED  \] [^0-9]' "$2" | sort -u | wc -l)
+    [ "$skip" -gt 1 ] && skip=$(grep '^\[  SKIPPED \] [^0-9]' "$2" | sort -u | wc -l)
+    passed=$((passed + good))
+    failed=$((failed + bad))
+    skipped=$((skipped + skip))
+    if [ "$bad" != 0 ]; then
+        echo "not ok $1"
+        tail -n 60 "$2"
+    elif [ "$skip" != 0 ]; then
+        echo "ok $1 ($good, skipped $skip)"
+    else
+        echo "ok $1 ($good)"
+    fi
+}
+
+run() {
+    name=$1
+    shift
+    status=0
+    "$@" >"$scratch/log" 2>&1 </dev/null || status=$?
+    count "$name" "$scratch/log" "$status"
+}
+
+for test in "$build"/tests/unit/*_test "$build"/tests/property/*_test; do
+    [ -x "$test" ] && run "${test#"$build"/tests/}" "$test"
+done
+for target in "$build"/tests/fuzz/*_fuzz; do
+    [ -x "$target" ] || continue
+    name=$(basename "$target")
+    run "fuzz/$name" "$target" "$here/fuzz/corpus/${name%_fuzz}"
+done
+if [ "${TESTS_ONLY:-}" != unit ]; then
+    for script in "$here"/cli/*.sh; do
+        [ -e "$script" ] || continue
+        mkdir "$scratch/cli"
+        run "cli/$(basename "$script" .sh)" sh "$script" "$build/terrain" "$scratch/cli" "$here/.."
+        chmod -R u+w "$scratch/cli"
+        rm -rf "$scratch/cli"
+    done
+    if [ -x "$build/spirv_lint" ]; then
+        run lint/spirv "$build/spirv_lint" "$build"/spv/*.spv
+        run lint/faults sh "$here/lint/faults.sh" "$build/spirv_lint"
+    fi
+fi
+if [ "$skipped" != 0 ]; then
+    echo "$passed passed, $failed failed, $skipped skipped"
+else
+    echo "$passed passed, $failed failed"
+fi
+[ "$failed" = 0 ]
