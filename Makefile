@@ -38,7 +38,7 @@ TESTS := $(TEST_SRC:%.c=$(B)/%)
 FUZZ_TESTS := $(patsubst %.c,$(B)/%,$(wildcard tests/fuzz/*_fuzz.c))
 FUZZERS := $(FUZZ_TESTS:$(B)/tests/fuzz/%=$(B)/fuzz/%)
 
-.PHONY: all all-objects help deps deps-check deps-peers demo test test-peers test-device test-devices test-sanitize check format install clean spv
+.PHONY: all all-objects help deps deps-check deps-peers demo test test-peers test-device test-devices test-mutation test-sanitize check format install clean spv
 all: $(B)/terrain
 help:
 	@echo 'make            build $(B)/terrain        make demo    bake the sample world into build/demo'
@@ -90,7 +90,8 @@ $(B)/spirv_lint: tests/lint/spirv_lint.c
 # Everything that is compiled, tests too: what `make check` builds with warnings as errors.
 all-objects: $(CMD_OBJ) $(LIB_OBJ) $(SUPPORT_OBJ) $(TEST_SRC:%.c=$(B)/%.o) $(patsubst %.c,$(B)/%.o,$(wildcard tests/fuzz/*.c))
 
-test: $(B)/terrain $(TESTS) $(FUZZ_TESTS) $(B)/spirv_lint
+TOOLS := $(patsubst %.c,$(B)/%,$(wildcard tests/devices/*.c))
+test: $(B)/terrain $(TESTS) $(FUZZ_TESTS) $(TOOLS) $(B)/spirv_lint
 	@tests/run.sh $(B)
 test-sanitize:
 	$(MAKE) config=sanitize test TESTS_ONLY=unit
@@ -99,6 +100,9 @@ test-devices:
 # Prints what the device named by DEVICE computes; run on a real GPU its output is kept as tests/devices/<name>.txt.
 test-device: $(B)/terrain $(B)/tests/devices/make_log
 	@sh tests/devices/hashes.sh $(B)/terrain $(B)/tests/devices/make_log $(or $(DEVICE),auto)
+# Mutated kernels, built aside, that the tests must notice.
+test-mutation:
+	@sh tests/mutation.sh
 test-peers: demo
 	@tests/peers/run.sh $(B)
 

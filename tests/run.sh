@@ -61,6 +61,8 @@ if [ "${TESTS_ONLY:-}" != unit ]; then
         chmod -R u+w "$scratch/cli"
         rm -rf "$scratch/cli"
     done
+    run lint/source sh "$here/lint/source_lint.sh" "$here/.."
+    run lint/source_faults sh "$here/lint/source_faults.sh"
     if [ -x "$build/spirv_lint" ]; then
         run lint/spirv "$build/spirv_lint" "$build"/spv/*.spv
         run lint/faults sh "$here/lint/faults.sh" "$build/spirv_lint"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Bakes a fixed set of worlds on a device and prints, for each, the hashes of the filled world, the edited world and its mesh.
 #   hashes.sh TERRAIN MAKE_LOG DEVICE [JOBS]
-# tests/devices/*.txt are what real devices printed; the test compares cpu with them.
+# tests/devices/*.txt are what real devices printed; tests/cli/devices.sh compares cpu with them. The first line names the device.
 set -eu
 terrain=$1
 make_log=$2
@@ -28,6 +28,7 @@ bake() {
     rm -rf "$work/a" "$work/b" "$work/p.tpack"
 }
 
+echo "# $("$terrain" bench --device "$device" --chunks 1 --repeats 1 | sed -n '1s/.*"device":"\([^"]*\)".*/\1/p')"
 bake hills-4x4 hills 4x4 7 1 1000
 bake hills-8x8 hills 8x8 18446744073709551615 2 2000
 bake flat-2x2 flat 2x2 3 1 400

@@ -16,8 +16,8 @@
 #include "shaders/ground.h"
 #include "shaders/selftest_params.h"
 #include "shaders/surface.h"
+#include "tests/support/vulkan.h"
 
-#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -74,26 +74,12 @@ static void *take(size_t count, size_t size_bytes)
 
 /* The group's device ------------------------------------------------------------------------------------- */
 
-/* For the leak checker: a driver that stays loaded keeps what it holds reachable, and the layer's losses are
- * its own. */
-const char *__lsan_default_suppressions(void);
-const char *__lsan_default_suppressions(void)
-{
-    return "leak:libVkLayer_khronos_validation.so\n";
-}
-
-static void pin_driver(void)
-{
-    dlopen("libvulkan_lvp.so", RTLD_LAZY | RTLD_NODELETE);
-    dlopen("libVkLayer_khronos_validation.so", RTLD_LAZY | RTLD_NODELETE);
-}
-
 static int open_device(void **state)
 {
     enum tr_status status = tr_vulkan_open(0, 2, true, &vulkan, &error);
 
     (void)state;
-    pin_driver();
+    vulkan_pin_driver();
     validation = status == TR_OK;
     if (!validation && strstr(error.text, "no vulkan validation layer"))
         status = tr_vulkan_open(0, 2, false, &vulkan, &error);
