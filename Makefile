@@ -38,6 +38,11 @@ TESTS := $(TEST_SRC:%.c=$(B)/%)
 FUZZ_TESTS := $(patsubst %.c,$(B)/%,$(wildcard tests/fuzz/*_fuzz.c))
 FUZZERS := $(FUZZ_TESTS:$(B)/tests/fuzz/%=$(B)/fuzz/%)
 
+# `make V=1` shows whole commands.
+Q := $(if $(V),,@)
+say = $(if $(V),,@echo '  $(1)')
+
+.SECONDARY:
 .PHONY: all all-objects help deps deps-check deps-peers demo test test-peers test-device test-devices test-mutation test-sanitize check format install clean spv
 all: $(B)/terrain
 help:
@@ -47,45 +52,55 @@ help:
 	@echo 'config=debug|release|sanitize   CC=gcc|clang   jobs by -j'
 
 $(B)/terrain: $(CMD_OBJ) $(B)/libterrain.a
-	$(CC) $(LDFLAGS) -o $@ $(CMD_OBJ) $(B)/libterrain.a $(LDLIBS)
+	$(call say,LINK  $@)
+	$(Q)$(CC) $(LDFLAGS) -o $@ $(CMD_OBJ) $(B)/libterrain.a $(LDLIBS)
 $(B)/libterrain.a: $(LIB_OBJ)
 	@rm -f $@
-	$(AR) rcs $@ $(LIB_OBJ)
+	$(Q)$(AR) rcs $@ $(LIB_OBJ)
 
 $(B)/%.o: %.c | $(B)/gen/case_table.inc $(SPV_INC)
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
+	$(call say,CC    $<)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
 define isa_rule
 $(B)/%_isa.$(1).o: %_isa.c
 	@mkdir -p $$(@D)
-	$(CC) $(CPPFLAGS) $(CFLAGS) $(call march,$(1)) -DTR_ISA=$(1) -MMD -MP -c -o $$@ $$<
+	$(call say,CC    $$< $(1))
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(call march,$(1)) -DTR_ISA=$(1) -MMD -MP -c -o $$@ $$<
 endef
 $(foreach i,$(ISAS),$(eval $(call isa_rule,$(i))))
 
 # The generator runs on the building machine and prints the marching-cubes table.
 $(B)/gen/case_table_gen: lib/mesh/gen/case_table_gen.c
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) -std=c17 $(WARN) -O1 -o $@ $< -lm
+	$(call say,CC    $<)
+	$(Q)$(CC) $(CPPFLAGS) -std=c17 $(WARN) -O1 -o $@ $< -lm
 $(B)/gen/case_table.inc: $(B)/gen/case_table_gen
-	./$< > $@.tmp && mv $@.tmp $@
+	$(call say,GEN   $@)
+	$(Q)./$< > $@.tmp && mv $@.tmp $@
 
 # SPIR-V: the words are embedded, the binary form is what the lint reads.
 $(B)/spv/%.spv: shaders/%.comp
 	@mkdir -p $(@D)
-	glslc -O --target-env=vulkan1.2 -Ishaders -MD -MF $@.d -o $@ $<
+	$(call say,GLSL  $<)
+	$(Q)glslc -O --target-env=vulkan1.2 -Ishaders -MD -MF $@.d -o $@ $<
 $(B)/spv/%.inc: $(B)/spv/%.spv
 	@od -An -v -tu4 -w16 $< | sed 's/ *\([0-9][0-9]*\)/\1,/g' > $@.tmp && mv $@.tmp $@
 spv: $(SPV)
 
 $(B)/tests/devices/%: $(B)/tests/devices/%.o $(B)/libterrain.a
-	$(CC) $(LDFLAGS) -o $@ $< $(B)/libterrain.a $(LDLIBS)
+	$(call say,LINK  $@)
+	$(Q)$(CC) $(LDFLAGS) -o $@ $< $(B)/libterrain.a $(LDLIBS)
 $(B)/tests/%: $(B)/tests/%.o $(SUPPORT_OBJ) $(B)/libterrain.a
-	$(CC) $(LDFLAGS) -o $@ $< $(SUPPORT_OBJ) $(B)/libterrain.a -lcmocka $(LDLIBS)
+	$(call say,LINK  $@)
+	$(Q)$(CC) $(LDFLAGS) -o $@ $< $(SUPPORT_OBJ) $(B)/libterrain.a -lcmocka $(LDLIBS)
 $(FUZZ_TESTS): $(B)/tests/fuzz/%: $(B)/tests/fuzz/%.o $(B)/tests/fuzz/driver.o $(B)/libterrain.a
-	$(CC) $(LDFLAGS) -o $@ $< $(B)/tests/fuzz/driver.o $(B)/libterrain.a $(LDLIBS)
+	$(call say,LINK  $@)
+	$(Q)$(CC) $(LDFLAGS) -o $@ $< $(B)/tests/fuzz/driver.o $(B)/libterrain.a $(LDLIBS)
 $(B)/spirv_lint: tests/lint/spirv_lint.c
 	@mkdir -p $(@D)
-	$(CC) -std=c17 -D_GNU_SOURCE $(WARN) -O1 -g -o $@ $<
+	$(call say,CC    $<)
+	$(Q)$(CC) -std=c17 -D_GNU_SOURCE $(WARN) -O1 -g -o $@ $<
 
 # Everything that is compiled, tests too: what `make check` builds with warnings as errors.
 all-objects: $(CMD_OBJ) $(LIB_OBJ) $(SUPPORT_OBJ) $(TEST_SRC:%.c=$(B)/%.o) $(patsubst %.c,$(B)/%.o,$(wildcard tests/fuzz/*.c))

@@ -7,7 +7,7 @@
 static const struct tr_option options[] = {
     TR_OPTION_OUT("WORLD"),
     TR_OPTION_FORCE,
-    {"--until", 0, TR_OPTION_TEXT, "ID", 0, 0, "stop behind the edit of this id"},
+    {"--until", 0, TR_OPTION_TEXT, "ID", 0, 0, "stop after the edit with this id"},
     {"--skip-outside", 0, TR_OPTION_FLAG, NULL, 0, 0,
      "leave out edits wholly outside the world instead of refusing them"},
     TR_OPTION_DEVICE,
@@ -105,6 +105,8 @@ static enum tr_status run(const struct tr_call *call, struct tr_error *error)
         fprintf(stderr, "%s: %zu edit%s, %zu chunk%s changed, hash %s\n", out, result.edits,
                 result.edits == 1 ? "" : "s", result.chunks_changed, result.chunks_changed == 1 ? "" : "s",
                 hash_text);
+        if (result.edits && result.chunks_changed == 0)
+            fprintf(stderr, "the edits change nothing: are they where the ground is?\n");
         if (skipped)
             fprintf(stderr, "%zu edit%s outside the world left out\n", skipped, skipped == 1 ? "" : "s");
     }
@@ -121,7 +123,7 @@ const struct tr_command tr_command_apply_log = {
     .usage = "WORLD LOG... -o WORLD",
     .summary = "replay edit logs on a world into a new one",
     .about = "Logs are JSON or JSON Lines; '-' reads standard input. Edits of several logs follow one "
-             "another, behind those the\n"
+             "another, after those the\n"
              "world was baked with. The world given is not changed; chunks that no edit reaches are shared "
              "with it by hard links.",
     .examples = "  terrain apply-log world edits.json -o edited\n"

@@ -122,7 +122,7 @@ static enum tr_status set_value(struct tr_call *call, size_t i, const char *text
     return TR_OK;
 }
 
-/* Finds "--name", "--name=value" or "-l"; *value points behind '=' or is NULL. */
+/* Finds "--name", "--name=value", "-l", "-lvalue" or "-l=value"; *value is what is attached, or NULL. */
 static bool find_option(const struct tr_command *command, const char *word, size_t *index, const char **value)
 {
     size_t name = strcspn(word, "=");
@@ -130,7 +130,10 @@ static bool find_option(const struct tr_command *command, const char *word, size
     for (size_t i = 0; command->options[i].name; i++) {
         const struct tr_option *option = &command->options[i];
         bool is_long = strlen(option->name) == name && strncmp(option->name, word, name) == 0;
-        bool is_short = option->letter && word[0] == '-' && word[1] == option->letter && word[2] == 0;
+        bool is_short =
+            option->letter && word[1] == option->letter && (word[2] == 0 || option->kind != TR_OPTION_FLAG);
+        if (is_short && word[2])
+            *value = word[2] == '=' ? word + 3 : word + 2;
         if (is_long || is_short) {
             *index = i;
             return true;
@@ -186,7 +189,8 @@ enum tr_status tr_call_parse(const struct tr_command *command, int argc, char **
     }
     if (call->argument_count < command->least || call->argument_count > command->most)
         return tr_fail(error, TR_USAGE, "found %d argument%s, expected: terrain %s %s", call->argument_count,
-                       call->argument_count == 1 ? "" : "s", command->name, command->usage);
+                       call->argument_count == 1 ? "" : "s", command->name,
+                       command->usage ? command->usage : "alone");
     return TR_OK;
 }
 
@@ -234,7 +238,8 @@ static void print_wrapped(FILE *to, const char *text, int column)
 
 void tr_help_command(const struct tr_command *command, FILE *to)
 {
-    fprintf(to, "terrain %s %s\n\n%s.\n", command->name, command->usage, command->summary);
+    fprintf(to, "terrain %s%s%s\n\n%s.\n", command->name, command->usage ? " " : "",
+            command->usage ? command->usage : "", command->summary);
     if (command->about)
         fprintf(to, "\n%s\n", command->about);
     if (command->options[0].name)

@@ -45,7 +45,7 @@ struct tr_call {
 
 struct tr_command {
     const char *name;
-    const char *usage;   /* behind the name: "WORLD LOG... -o OUT" */
+    const char *usage;   /* behind the name: "WORLD LOG... -o OUT"; NULL: nothing */
     const char *summary; /* one line for the list */
     const char *about;   /* paragraph(s) for the command's own help; may be NULL */
     const char *examples;

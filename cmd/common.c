@@ -1,17 +1,66 @@
 /* See common.h. */
 #include "cmd/common.h"
+#include "lib/pack/pack.h"
+#include "lib/world/codec.h"
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 enum tr_status tr_need_output(const struct tr_call *call, const char **path, struct tr_error *error)
 {
     *path = tr_call_text(call, "--output", NULL);
+    if (*path && strcmp(*path, "-") == 0)
+        return tr_fail(error, TR_USAGE,
+                       "--output is '-', expected a path: results are files that appear whole, not streams");
     if (*path)
         return TR_OK;
     return tr_fail(error, TR_USAGE, "no output named, expected: terrain %s %s", call->command->name,
                    call->command->usage);
+}
+
+enum tr_status tr_check_extension(const struct tr_call *call, const char *path, const char *own,
+                                  const char *what, struct tr_error *error)
+{
+    static const char *const others[] = {"tpack", "glb", "gltf", "obj",  "ply",   "stl",
+                                         "png",   "jpg", "jpeg", "json", "jsonl", "asc"};
+    const char *dot = strrchr(path, '.');
+    for (size_t i = 0; dot && i < sizeof others / sizeof others[0]; i++)
+        if (strcasecmp(dot + 1, others[i]) == 0 && strcmp(others[i], own) != 0)
+            return tr_fail(error, TR_USAGE, "'%s' ends in .%s, but %s writes %s, expected a name in .%s",
+                           path, others[i], call->command->name, what, own);
+    return TR_OK;
+}
+
+enum tr_status tr_find_kind(const char *path, enum tr_kind *kind, struct tr_error *error)
+{
+    char json[TR_PATH_BYTES], magic[8] = {0};
+    if (!tr_path_exists(path))
+        return tr_fail(error, TR_IO, "'%s' does not exist, expected a world or a mesh pack", path);
+    if (tr_path_is_folder(path)) {
+        enum tr_status status = tr_path_join(json, path, "world.json", error);
+        if (status == TR_OK && !tr_path_exists(json))
+            status = tr_fail(error, TR_BAD_INPUT,
+                             "'%s' is a folder without world.json, expected a world or a mesh pack", path);
+        *kind = TR_KIND_WORLD;
+        return status;
+    }
+    FILE *file = fopen(path, "rb");
+    if (!file)
+        return tr_fail_errno(error, "cannot open '%s'", path);
+    size_t size = fread(magic, 1, sizeof magic, file);
+    bool failed = ferror(file);
+    fclose(file);
+    if (failed)
+        return tr_fail(error, TR_IO, "cannot read '%s'", path);
+    if (size == sizeof magic && memcmp(magic, TR_CHUNK_MAGIC, sizeof magic) == 0)
+        return tr_fail(error, TR_BAD_INPUT,
+                       "'%s' is a chunk file, expected the world that it is in, or a mesh pack", path);
+    if (size != sizeof magic || memcmp(magic, TR_PACK_MAGIC, sizeof magic) != 0)
+        return tr_fail(error, TR_BAD_INPUT, "'%s' is neither a world nor a mesh pack", path);
+    *kind = TR_KIND_PACK;
+    return TR_OK;
 }
 
 enum tr_status tr_open_bake(const struct tr_call *call, uint64_t work, struct tr_bake **bake,

@@ -11,6 +11,15 @@
 /* The -o value; TR_USAGE when it is missing. */
 enum tr_status tr_need_output(const struct tr_call *call, const char **path, struct tr_error *error);
 
+/* TR_USAGE when the output's name ends in the extension of something else that terrain writes. own: "tpack" or "png"; what: "mesh packs". */
+enum tr_status tr_check_extension(const struct tr_call *call, const char *path, const char *own,
+                                  const char *what, struct tr_error *error);
+
+/* What a path holds, for commands that take worlds and packs. */
+enum tr_kind { TR_KIND_WORLD, TR_KIND_PACK };
+/* TR_IO when there is nothing, TR_BAD_INPUT when it is neither. Looks no further than a folder's world.json and a file's first bytes. */
+enum tr_status tr_find_kind(const char *path, enum tr_kind *kind, struct tr_error *error);
+
 /* Opens the device that --device, --jobs and --vk-validate ask for; work as in struct tr_bake_options. */
 enum tr_status tr_open_bake(const struct tr_call *call, uint64_t work, struct tr_bake **bake,
                             struct tr_error *error);

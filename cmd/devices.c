@@ -84,7 +84,7 @@ static enum tr_status run(const struct tr_call *call, struct tr_error *error)
 
 const struct tr_command tr_command_devices = {
     .name = "devices",
-    .usage = "",
+    .usage = NULL,
     .summary = "list what there is to compute on",
     .about = "Each device is tested: a self-test evaluates the exact arithmetic on it and compares every bit "
              "with the CPU's. What\n"

@@ -1,14 +1,15 @@
 /* terrain diff: how two worlds, or two packs, differ. */
 #include "cmd/common.h"
+#include "lib/diff/pack_diff.h"
 #include "lib/diff/world_diff.h"
 #include "lib/edit/log.h"
-#include "lib/pack/pack.h"
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 static const struct tr_option options[] = {
-    {"--name-only", 0, TR_OPTION_FLAG, NULL, 0, 0, "print the chunks that differ, a line each: cx cz"},
+    {"--name-only", 0, TR_OPTION_FLAG, NULL, 0, 0,
+     "print what differs, a line each: chunks of worlds as cx cz, tiles of packs as lod cx cy cz"},
     TR_OPTION_JSON,
     TR_OPTION_QUIET,
     TR_OPTION_JOBS,
@@ -192,28 +193,62 @@ static enum tr_status diff_worlds(const struct tr_call *call, struct tr_error *e
     return status;
 }
 
+static enum tr_status pack_diff_json(const struct tr_pack *a, const struct tr_pack *b,
+                                     const struct tr_pack_diff *diff, struct tr_error *error)
+{
+    cJSON *object = cJSON_CreateObject(), *tiles = cJSON_AddArrayToObject(object, "tiles");
+    cJSON_AddBoolToObject(object, "equal", diff->equal);
+    cJSON_AddNumberToObject(object, "tiles_changed", (double)diff->count);
+    cJSON_AddNumberToObject(object, "triangles_a", (double)(a->index_count / 3));
+    cJSON_AddNumberToObject(object, "triangles_b", (double)(b->index_count / 3));
+    for (size_t i = 0; i < diff->count; i++) {
+        const struct tr_tile_diff *from = &diff->tiles[i];
+        cJSON *tile = cJSON_CreateObject();
+        cJSON_AddNumberToObject(tile, "lod", from->lod);
+        cJSON_AddNumberToObject(tile, "cx", from->cx);
+        cJSON_AddNumberToObject(tile, "cy", from->cy);
+        cJSON_AddNumberToObject(tile, "cz", from->cz);
+        cJSON_AddNumberToObject(tile, "triangles_a", from->triangles_a);
+        cJSON_AddNumberToObject(tile, "triangles_b", from->triangles_b);
+        cJSON_AddItemToArray(tiles, tile);
+    }
+    return tr_json_print(object, error);
+}
+
+static void print_pack_diff(const struct tr_pack *a, const struct tr_pack *b, const struct tr_pack_diff *diff)
+{
+    char n[32], m[32];
+    printf("%zu of %zu tiles differ\n", diff->count,
+           a->tile_count > b->tile_count ? a->tile_count : b->tile_count);
+    if (a->info.size_x != b->info.size_x || a->info.size_z != b->info.size_z ||
+        a->info.voxel_size != b->info.voxel_size)
+        printf("  worlds      %d x %d chunks of voxel %g m, %d x %d of %g m\n", a->info.size_x,
+               a->info.size_z, a->info.voxel_size, b->info.size_x, b->info.size_z, b->info.voxel_size);
+    printf("  triangles   %s, %s\n", tr_grouped(a->index_count / 3, n), tr_grouped(b->index_count / 3, m));
+}
+
 static enum tr_status diff_packs(const struct tr_call *call, struct tr_error *error)
 {
     struct tr_pack *a = NULL, *b = NULL;
+    struct tr_pack_diff diff = {0};
     enum tr_status status = tr_pack_open(call->arguments[0], &a, error);
     if (status == TR_OK)
         status = tr_pack_open(call->arguments[1], &b, error);
+    if (status == TR_OK)
+        status = tr_pack_diff(a, b, &diff, error);
     if (status == TR_OK) {
-        bool equal = tr_hash_equal(a->hash, b->hash);
-        if (tr_call_has(call, "--json")) {
-            cJSON *object = cJSON_CreateObject();
-            cJSON_AddBoolToObject(object, "equal", equal);
-            cJSON_AddNumberToObject(object, "triangles_a", (double)(a->index_count / 3));
-            cJSON_AddNumberToObject(object, "triangles_b", (double)(b->index_count / 3));
-            status = tr_json_print(object, error);
-        } else if (!equal && !tr_call_has(call, "--quiet")) {
-            char n[32], m[32];
-            printf("packs differ: %zu tiles and %s triangles, %zu tiles and %s triangles\n", a->tile_count,
-                   tr_grouped(a->index_count / 3, n), b->tile_count, tr_grouped(b->index_count / 3, m));
-        }
-        if (status == TR_OK && !equal)
-            status = TR_NO;
+        if (tr_call_has(call, "--json"))
+            status = pack_diff_json(a, b, &diff, error);
+        else if (tr_call_has(call, "--name-only"))
+            for (size_t i = 0; i < diff.count; i++)
+                printf("%u %d %d %d\n", diff.tiles[i].lod, diff.tiles[i].cx, diff.tiles[i].cy,
+                       diff.tiles[i].cz);
+        else if (!diff.equal && !tr_call_has(call, "--quiet"))
+            print_pack_diff(a, b, &diff);
     }
+    if (status == TR_OK && !diff.equal)
+        status = TR_NO;
+    tr_pack_diff_release(&diff);
     tr_pack_close(a);
     tr_pack_close(b);
     return status;
@@ -221,18 +256,19 @@ static enum tr_status diff_packs(const struct tr_call *call, struct tr_error *er
 
 static enum tr_status run(const struct tr_call *call, struct tr_error *error)
 {
-    bool folders[2];
+    if (tr_call_has(call, "--json") && tr_call_has(call, "--name-only"))
+        return tr_fail(error, TR_USAGE, "--json and --name-only exclude each other");
+    enum tr_kind kinds[2];
     for (int i = 0; i < 2; i++) {
-        if (!tr_path_exists(call->arguments[i]))
-            return tr_fail(error, TR_IO, "'%s' does not exist, expected a world or a pack",
-                           call->arguments[i]);
-        folders[i] = tr_path_is_folder(call->arguments[i]);
+        enum tr_status status = tr_find_kind(call->arguments[i], &kinds[i], error);
+        if (status != TR_OK)
+            return status;
     }
-    if (folders[0] != folders[1])
-        return tr_fail(error, TR_BAD_INPUT,
-                       "'%s' is a folder and '%s' is not, expected two worlds or two packs",
-                       call->arguments[folders[0] ? 0 : 1], call->arguments[folders[0] ? 1 : 0]);
-    return folders[0] ? diff_worlds(call, error) : diff_packs(call, error);
+    if (kinds[0] != kinds[1])
+        return tr_fail(error, TR_BAD_INPUT, "'%s' is a world and '%s' is a mesh pack, expected two of a kind",
+                       call->arguments[kinds[0] == TR_KIND_WORLD ? 0 : 1],
+                       call->arguments[kinds[0] == TR_KIND_WORLD ? 1 : 0]);
+    return kinds[0] == TR_KIND_WORLD ? diff_worlds(call, error) : diff_packs(call, error);
 }
 
 const struct tr_command tr_command_diff = {

@@ -44,7 +44,7 @@ static enum tr_status run_version(const struct tr_call *call, struct tr_error *e
 
 const struct tr_command tr_command_version = {
     .name = "version",
-    .usage = "",
+    .usage = NULL,
     .summary = "show the version",
     .least = 0,
     .most = 0,

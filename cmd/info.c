@@ -130,6 +130,11 @@ static void world_text(const struct tr_call *call, const struct tr_world *world,
     printf("  size        %d x %d chunks, %s x %s, voxel %s\n", info->size_x, info->size_z,
            tr_metres(64 * info->size_x * info->voxel_size, a),
            tr_metres(64 * info->size_z * info->voxel_size, b), tr_metres(info->voxel_size, c));
+    if (info->extent[0] != 0 || info->extent[1] != 0 || info->extent[2] != 64.0 * info->size_x ||
+        info->extent[3] != 64.0 * info->size_z)
+        printf("  data        x %g to %g m, z %g to %g m; beyond it the edge height repeats\n",
+               info->extent[0] * info->voxel_size, info->extent[2] * info->voxel_size,
+               info->extent[1] * info->voxel_size, info->extent[3] * info->voxel_size);
     printf("  heights     %s to %s\n", tr_metres(facts->lowest, a), tr_metres(facts->highest, b));
     if (info->source[0])
         printf("  source      %s\n", info->source);
@@ -187,8 +192,8 @@ static enum tr_status info_pack(const struct tr_call *call, struct tr_error *err
         printf("%s: mesh pack\n", call->arguments[0]);
         printf("  world       %d x %d chunks, voxel %s, hash %s\n", pack->info.size_x, pack->info.size_z,
                tr_metres(pack->info.voxel_size, a), world_hash);
-        printf("  mesh        %zu tiles, %s triangles, %s vertices\n", pack->tile_count,
-               tr_grouped(triangles, a), tr_grouped(pack->vertex_count, b));
+        printf("  mesh        %zu tiles, %s triangles, %s vertices (on tile borders counted in each tile)\n",
+               pack->tile_count, tr_grouped(triangles, a), tr_grouped(pack->vertex_count, b));
         printf("  storage     %s, %.2f bytes a triangle\n", tr_bytes_text(pack->file_bytes, a),
                triangles ? (double)pack->file_bytes / (double)triangles : 0.0);
         printf("  hash        %s\n", hash);
@@ -199,9 +204,11 @@ static enum tr_status info_pack(const struct tr_call *call, struct tr_error *err
 
 static enum tr_status run(const struct tr_call *call, struct tr_error *error)
 {
-    if (!tr_path_exists(call->arguments[0]))
-        return tr_fail(error, TR_IO, "'%s' does not exist, expected a world or a pack", call->arguments[0]);
-    return tr_path_is_folder(call->arguments[0]) ? info_world(call, error) : info_pack(call, error);
+    enum tr_kind kind;
+    enum tr_status status = tr_find_kind(call->arguments[0], &kind, error);
+    if (status != TR_OK)
+        return status;
+    return kind == TR_KIND_WORLD ? info_world(call, error) : info_pack(call, error);
 }
 
 const struct tr_command tr_command_info = {

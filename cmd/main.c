@@ -27,6 +27,16 @@ static const char *command_word(const void *context, size_t i)
     return tr_commands[i] ? tr_commands[i]->name : NULL;
 }
 
+/* An error in a line of a file begins with that place, as editors and CI jobs look for it; others say which command it was. */
+static bool begins_with_place(const char *text)
+{
+    const char *colon = strchr(text, ':');
+    if (!colon || colon == text || memchr(text, ' ', (size_t)(colon - text)))
+        return false;
+    size_t digits = strspn(colon + 1, "0123456789");
+    return digits && colon[1 + digits] == ':';
+}
+
 /* Output that was lost (full disk, closed pipe) is a failure, even when the work itself was done. */
 static enum tr_status flush_output(struct tr_error *error)
 {
@@ -72,7 +82,9 @@ int main(int argc, char **argv)
         enum tr_status flushed = flush_output(&error);
         status = flushed == TR_OK ? status : flushed;
     }
-    if (error.text[0])
+    if (error.text[0] && begins_with_place(error.text))
+        fprintf(stderr, "%s\n", error.text);
+    else if (error.text[0])
         fprintf(stderr, "terrain %s: %s\n", command->name, error.text);
     free(call.arguments);
     return status;

@@ -18,6 +18,8 @@ static enum tr_status run(const struct tr_call *call, struct tr_error *error)
     struct tr_hash hash;
     enum tr_status status = tr_need_output(call, &out, error);
     if (status == TR_OK)
+        status = tr_check_extension(call, out, "tpack", "mesh packs (export makes other formats)", error);
+    if (status == TR_OK)
         status = tr_world_open(call->arguments[0], &world, error);
     if (status != TR_OK)
         return status;

@@ -34,6 +34,8 @@ static enum tr_status run(const struct tr_call *call, struct tr_error *error)
     struct tr_jobs *jobs = NULL;
     struct tr_picture picture = {0};
     enum tr_status status = tr_need_output(call, &out, error);
+    if (status == TR_OK)
+        status = tr_check_extension(call, out, "png", "PNG pictures", error);
     if (status == TR_OK && slice)
         status = parse_slice(slice, &axis, &at, error);
     if (status == TR_OK)

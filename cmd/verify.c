@@ -173,9 +173,11 @@ static enum tr_status verify_pack(const struct tr_call *call, struct tr_error *e
 
 static enum tr_status run(const struct tr_call *call, struct tr_error *error)
 {
-    if (!tr_path_exists(call->arguments[0]))
-        return tr_fail(error, TR_IO, "'%s' does not exist, expected a world or a pack", call->arguments[0]);
-    return tr_path_is_folder(call->arguments[0]) ? verify_world(call, error) : verify_pack(call, error);
+    enum tr_kind kind;
+    enum tr_status status = tr_find_kind(call->arguments[0], &kind, error);
+    if (status != TR_OK)
+        return status;
+    return kind == TR_KIND_WORLD ? verify_world(call, error) : verify_pack(call, error);
 }
 
 const struct tr_command tr_command_verify = {

@@ -77,6 +77,8 @@ static void compare_rows(const struct tr_chunk *a, const struct tr_chunk *b, int
                 if (s == t)
                     continue;
                 diff->samples++;
+                if (ground(s) == ground(t))
+                    continue;
                 box_add(&diff->box, (int64_t)a->cx * TR_CHUNK + x, y, (int64_t)a->cz * TR_CHUNK + z);
                 add_moved(ground(t) - ground(s), &diff->cut, &diff->fill);
             }
@@ -130,6 +132,8 @@ static void add_to_total(struct tr_chunk_diff *total, const struct tr_chunk_diff
     total->sum += chunk->sum;
     total->cut += chunk->cut;
     total->fill += chunk->fill;
+    if (tr_box_is_empty(&chunk->box))
+        return;
     box_add(&total->box, chunk->box.lo[0], chunk->box.lo[1], chunk->box.lo[2]);
     box_add(&total->box, chunk->box.hi[0], chunk->box.hi[1], chunk->box.hi[2]);
 }

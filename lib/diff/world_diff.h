@@ -13,10 +13,11 @@ struct tr_chunk_diff {
     uint64_t heights; /* heights that differ */
     uint64_t samples; /* field samples that differ in rows where either world stores a block */
     uint32_t blocks_a, blocks_b;
-    int32_t greatest;  /* largest |height difference|, units */
-    uint64_t sum;      /* of |height difference|, units */
-    double cut, fill;  /* cubic voxels of ground taken away and added */
-    struct tr_box box; /* of the samples that differ; y only where blocks do, else the heights' range */
+    int32_t greatest; /* largest |height difference|, units */
+    uint64_t sum;     /* of |height difference|, units */
+    double cut, fill; /* cubic voxels of ground taken away and added */
+    struct tr_box
+        box; /* around what differs: of heights the range between the two, of samples those where ground does */
 };
 
 struct tr_world_diff {

@@ -35,8 +35,8 @@ static enum tr_status fail_limit(const struct limit *limit, const char *field, d
     tr_number_text(voxels_max * limit->voxel_size, metres);
     tr_number_text(found_m, found);
     return tr_fail(limit->error, TR_BAD_INPUT,
-                   "%s: edit '%s': \"%s\" must be at most %s m (%s voxels) in magnitude, found %s",
-                   limit->where, limit->edit->id, field, metres, voxels, found);
+                   "%s: \"%s\" must be at most %s m (%s voxels) in magnitude, found %s", limit->where, field,
+                   metres, voxels, found);
 }
 
 /* *voxels = metres / voxel_size, at most voxels_max in magnitude. */

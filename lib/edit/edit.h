@@ -22,6 +22,7 @@ enum tr_shape_kind { TR_SHAPE_SPHERE, TR_SHAPE_CAPSULE };
 
 struct tr_edit {
     char id[TR_EDIT_ID_BYTES]; /* 1..127 bytes of UTF-8, no control characters; unique in its log */
+    bool id_is_made;           /* none was written: it comes from the content */
     bool has_time;
     int64_t time_ms;
     char author[TR_EDIT_ID_BYTES]; /* empty: none */
@@ -42,7 +43,7 @@ struct tr_edit {
     double blend;          /* voxels, at most TR_SHAPE_BAND */
 };
 
-/* Converts the metres fields to voxels; refuses what leaves the limits. `where` is "file:line" for the message. */
+/* Converts the metres fields to voxels; refuses what leaves the limits. `where` is "file:line: edit 'id'" for the message. */
 enum tr_status tr_edit_resolve(struct tr_edit *edit, double voxel_size, const char *where,
                                struct tr_error *error);
 

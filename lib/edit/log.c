@@ -105,6 +105,7 @@ static enum tr_status enter_content_id(struct tr_log *log, size_t i, struct id_t
     }
     entry->taken_by = i + 1;
     memcpy(log->edits[i].id, id, strlen(id) + 1);
+    log->edits[i].id_is_made = true;
     return TR_OK;
 }
 
@@ -273,7 +274,7 @@ static enum tr_status read_lines(struct tr_log *log, const char *text, size_t si
         status = tr_json_parse(line.text, line.size_bytes, name, line.number, &item, &reason);
         if (status == TR_OK)
             status = append_edit(log, first, item, name, error);
-        else if (status == TR_BAD_INPUT && !has_after)
+        else if (status == TR_BAD_INPUT && !has_after && text[size_bytes - 1] != '\n')
             status = fail_torn(log, first, &line, reason.text, name, error);
         else
             tr_fail(error, status, "%s", reason.text);
@@ -363,8 +364,8 @@ static bool lies_outside(const struct tr_edit *edit, const struct tr_box *world)
     return false;
 }
 
-static enum tr_status fail_outside(const struct tr_edit *edit, const struct tr_box *world, double voxel_size,
-                                   const char *where, struct tr_error *error)
+static enum tr_status fail_outside(const struct tr_box *world, double voxel_size, const char *where,
+                                   struct tr_error *error)
 {
     char lo[3][32], hi[3][32];
 
@@ -372,10 +373,9 @@ static enum tr_status fail_outside(const struct tr_edit *edit, const struct tr_b
         tr_number_text((double)world->lo[i] * voxel_size, lo[i]);
         tr_number_text((double)world->hi[i] * voxel_size, hi[i]);
     }
-    return tr_fail(
-        error, TR_BAD_INPUT,
-        "%s: edit '%s' lies outside the world, which spans x %s to %s, y %s to %s and z %s to %s m", where,
-        edit->id, lo[0], hi[0], lo[1], hi[1], lo[2], hi[2]);
+    return tr_fail(error, TR_BAD_INPUT,
+                   "%s lies outside the world, which spans x %s to %s, y %s to %s and z %s to %s m", where,
+                   lo[0], hi[0], lo[1], hi[1], lo[2], hi[2]);
 }
 
 enum tr_status tr_log_resolve(struct tr_log *log, size_t first, const struct tr_world_info *info,
@@ -389,12 +389,15 @@ enum tr_status tr_log_resolve(struct tr_log *log, size_t first, const struct tr_
         struct tr_edit *edit = &log->edits[i];
         char where[TR_ERROR_TEXT_BYTES];
 
-        snprintf(where, sizeof where, "%s:%d", name, edit->line);
+        if (edit->id_is_made)
+            snprintf(where, sizeof where, "%s:%d: edit #%zu", name, edit->line, i - first + 1);
+        else
+            snprintf(where, sizeof where, "%s:%d: edit '%s'", name, edit->line, edit->id);
         status = tr_edit_resolve(edit, info->voxel_size, where, error);
         if (status != TR_OK)
             return status;
         if (!skip_outside && lies_outside(edit, &world))
-            return fail_outside(edit, &world, info->voxel_size, where, error);
+            return fail_outside(&world, info->voxel_size, where, error);
     }
     for (size_t i = first; i < log->count; i++)
         if (!lies_outside(&log->edits[i], &world))

@@ -250,6 +250,8 @@ static bool float_from_double(double value, float *out)
 }
 
 /* Heights that stand for none, as met so far. */
+#define NODATA_DEFAULT (-9999.0) /* what the format means where a header says nothing */
+
 struct nodata {
     bool declared;
     float value; /* compared as floats: writers print the same -3.4e38 with different numbers of digits */
@@ -323,15 +325,17 @@ enum tr_status tr_dem_parse(const char *text, size_t size_bytes, const char *nam
     if (status == TR_OK)
         status = header_check(&header, name, dem, error);
     if (status == TR_OK) {
-        nodata.declared = header.has[NODATA] && float_from_double(header.value[NODATA], &nodata.value);
+        nodata.declared =
+            float_from_double(header.has[NODATA] ? header.value[NODATA] : NODATA_DEFAULT, &nodata.value);
         status = heights_read(&scanner, first, dem, &nodata, error);
     }
     if (status == TR_OK && nodata.count > 0)
-        status = tr_fail(error, TR_BAD_INPUT,
-                         "%s:%d: %llu heights are no-data, the first at row %llu column %llu; expected none",
-                         name, nodata.first_line, (unsigned long long)nodata.count,
-                         (unsigned long long)(nodata.first_index / dem->columns + 1),
-                         (unsigned long long)(nodata.first_index % dem->columns + 1));
+        status = tr_fail(
+            error, TR_BAD_INPUT,
+            "%s:%d: %llu height%s no-data (%.9g), the first at row %llu column %llu; expected none", name,
+            nodata.first_line, (unsigned long long)nodata.count, nodata.count == 1 ? " is" : "s are",
+            (double)nodata.value, (unsigned long long)(nodata.first_index / dem->columns + 1),
+            (unsigned long long)(nodata.first_index % dem->columns + 1));
     if (status != TR_OK)
         tr_dem_release(dem);
     return status;
@@ -380,22 +384,6 @@ static enum tr_status heights_check(const struct tr_dem *dem, double voxel_size,
     return TR_OK;
 }
 
-/* "dem " and the name without its folder, cut to what fits, not within a UTF-8 character. */
-static void source_set(struct tr_world_info *info, const char *name)
-{
-    const char *slash = strrchr(name, '/');
-    const char *base = slash ? slash + 1 : name;
-    size_t fits = sizeof info->source - sizeof "dem ";
-    size_t length = strlen(base);
-
-    if (length > fits) {
-        length = fits;
-        while (length > 0 && ((unsigned char)base[length] & 0xc0) == 0x80)
-            length--;
-    }
-    snprintf(info->source, sizeof info->source, "dem %.*s", (int)length, base);
-}
-
 enum tr_status tr_dem_world_info(const struct tr_dem *dem, double voxel_size, const char *name,
                                  struct tr_world_info *info, struct tr_error *error)
 {
@@ -429,7 +417,8 @@ enum tr_status tr_dem_world_info(const struct tr_dem *dem, double voxel_size, co
     info->has_georeference = true;
     info->origin_easting = dem->west;
     info->origin_northing = dem->north;
-    source_set(info, name);
+    snprintf(info->source, sizeof info->source, "Esri ASCII grid of %u x %u heights, %.9g m apart",
+             dem->columns, dem->rows, dem->cell_size);
     return TR_OK;
 }
 

@@ -22,7 +22,7 @@ struct tr_dem {
 enum tr_dem_filter { TR_DEM_NEAREST, TR_DEM_BILINEAR, TR_DEM_CUBIC };
 
 /* Reads .asc text: header keys in any case (ncols, nrows, xllcorner or xllcenter, yllcorner or yllcenter, cellsize, nodata_value), then
- * exactly ncols*nrows numbers. No-data heights are refused with their count and the first place; so are NaN, missing or extra numbers. */
+ * exactly ncols*nrows numbers. No-data heights (-9999 where the header does not say) are refused with their count and the first place; so are NaN, missing or extra numbers. */
 enum tr_status tr_dem_parse(const char *text, size_t size_bytes, const char *name, struct tr_dem *dem,
                             struct tr_error *error);
 void tr_dem_release(struct tr_dem *dem);

@@ -9,6 +9,8 @@
 #include "lib/base/hash.h"
 #include "lib/mesh/march.h"
 
+#define TR_PACK_MAGIC "TRTPACK\n" /* how the file begins: 8 bytes */
+
 struct tr_pack_info {
     int32_t size_x, size_z;    /* the world, in chunks */
     double voxel_size;         /* metres */

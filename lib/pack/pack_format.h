@@ -12,7 +12,6 @@
 
 #include "lib/pack/pack.h"
 
-#define TR_PACK_MAGIC "TRTPACK\n"
 #define TR_PACK_VERSION 1
 #define TR_PACK_HEADER_BYTES 104
 #define TR_PACK_ENTRY_BYTES 80

@@ -280,6 +280,46 @@ void tr_draw_text(struct tr_picture *picture, double x, double y, double size, c
     }
 }
 
+/* ---- ground beyond the data ---- */
+
+#define VEIL 0.38
+#define DASH_LENGTH 7.0
+#define DASH_PERIOD 12.0
+
+double tr_beyond_data(const struct tr_world_info *info, double x, double z)
+{
+    double at[2] = {x, z}, ends[2] = {(double)info->size_x * TR_CHUNK, (double)info->size_z * TR_CHUNK};
+    double farthest = -INFINITY;
+
+    for (int axis = 0; axis < 2; axis++) {
+        if (info->extent[axis] > 0.0)
+            farthest = fmax(farthest, info->extent[axis] - at[axis]);
+        if (info->extent[axis + 2] < ends[axis])
+            farthest = fmax(farthest, at[axis] - info->extent[axis + 2]);
+    }
+    return farthest;
+}
+
+struct tr_colour tr_veiled(struct tr_colour colour, double cover)
+{
+    static const struct tr_colour veil = {0.945, 0.945, 0.93};
+
+    return tr_colour_mix(colour, veil, VEIL * cover);
+}
+
+void tr_draw_data_edge(struct tr_picture *picture, double x0, double y0, double x1, double y1)
+{
+    static const struct tr_colour edge_ink = {0.25, 0.25, 0.27};
+    double length = hypot(x1 - x0, y1 - y0);
+
+    for (double from = 0.0; from < length; from += DASH_PERIOD) {
+        double a = from / length, b = fmin(from + DASH_LENGTH, length) / length;
+
+        tr_draw_line(picture, x0 + (x1 - x0) * a, y0 + (y1 - y0) * a, x0 + (x1 - x0) * b, y0 + (y1 - y0) * b,
+                     1.0, edge_ink, 0.7);
+    }
+}
+
 /* ---- numbers ---- */
 
 double tr_round_step(double least)

@@ -73,6 +73,18 @@ void tr_draw_text(struct tr_picture *picture, double x, double y, double size, c
                   struct tr_colour colour);
 double tr_text_width(double size, const char *text);
 
+/* ---- ground beyond the data ---- */
+
+/* How far x, z (voxels) is from the data's extent, along the axis where it is farther; negative within. A
+ * side where the data reach the end of the world has nothing beyond it and counts as infinitely far away. */
+double tr_beyond_data(const struct tr_world_info *info, double x, double z);
+/* The colour under the veil that lies beyond the data; cover: 0..1, how much of the pixel is beyond. */
+struct tr_colour tr_veiled(struct tr_colour colour, double cover);
+/* An edge of the data: a thin dashed line. */
+void tr_draw_data_edge(struct tr_picture *picture, double x0, double y0, double x1, double y1);
+
+/* ---- numbers ---- */
+
 /* The smallest of 1, 2, 5 times a power of ten that is >= least (> 0). */
 double tr_round_step(double least);
 /* Metres as text with as many decimals as multiples of `step` need; in km when in_km; the unit behind it

@@ -7,7 +7,7 @@
  *            darkened, what lies above lightened
  *   draw     each pixel from the rasters by quadratic B-splines, which have smooth slopes: colour by height,
  *            light mostly from the north-west and some from its neighbours (after Mark 1992), contour lines
- *            by the distance to the nearest level, hatching over caves
+ *            by the distance to the nearest level, hatching over caves, a veil beyond the data
  *
  * Every cell and pixel is computed alone, so the picture does not depend on the number of jobs. */
 #include "lib/run/preview.h"
@@ -111,20 +111,18 @@ static struct place raster_at(const struct raster *raster, double x, double z)
 /* ---- the whole ---- */
 
 struct row_sums {
-    double lowest, highest, slope; /* voxels; the sum of slopes */
+    double lowest, highest; /* voxels */
+    double slope;           /* the sum of slopes, */
+    size_t count;           /* of so many cells */
 };
 
 struct relief {
     struct tr_jobs *jobs;
     const struct tr_world *world;
-    double x0, z0, x1, z1; /* what is shown, voxels */
-    double scale;          /* pixels a voxel */
+    double scale; /* pixels a voxel */
     struct tr_picture *picture;
 
-    int64_t sample_x0, sample_z0, sample_x1, sample_z1; /* inclusive */
-    int cell_samples;                                   /* along a side of a cell */
-    int64_t cell_x0, cell_z0; /* number of the first cell, from the world's corner */
-    int32_t chunk_x0, chunk_z0, chunks_x;
+    int cell_samples; /* along a side of a cell */
     struct raster fine, coarse;
     int coarse_cells; /* along a side of a coarse cell */
 
@@ -136,24 +134,20 @@ struct relief {
 
 /* ---- reading ---- */
 
-/* Samples of a cell along one axis, in the frame of its chunk: those that the chunk owns and the picture
- * shows. */
+/* Samples of a cell along one axis, in the frame of its chunk. */
 struct span {
     int first, last;
 };
 
-static struct span cell_span(int64_t cell, int cell_samples, int64_t shown0, int64_t shown1, int64_t corner,
-                             uint32_t size)
+/* Those of the cell with this number in its chunk, which owns so many samples: at least one. */
+static struct span cell_span(int cell, int cell_samples, uint32_t owned)
 {
-    int64_t first = cell * cell_samples, last = first + cell_samples - 1;
+    int first = cell * cell_samples, last = first + cell_samples - 1;
 
-    first = first > shown0 ? first : shown0;
-    last = last < shown1 ? last : shown1;
-    last = last < corner + size - 1 ? last : corner + size - 1;
-    return first <= last ? (struct span){(int)(first - corner), (int)(last - corner)} : (struct span){0, -1};
+    return (struct span){first, last < (int)owned ? last : (int)owned - 1};
 }
 
-/* One cell: the mean of its samples, of which there is at least one. */
+/* One cell: the mean of its samples. */
 static void read_cell(const struct tr_chunk *chunk, struct span across, struct span down, float *top,
                       uint8_t *hollow)
 {
@@ -174,24 +168,18 @@ static void read_cell(const struct tr_chunk *chunk, struct span across, struct s
 
 static void read_cells(struct relief *relief, const struct tr_chunk *chunk)
 {
-    int size = relief->cell_samples, cells = TR_CHUNK / size;
+    int size = relief->cell_samples;
+    size_t cells = (size_t)(TR_CHUNK / size);
 
-    for (int j = 0; j < cells; j++) {
-        int64_t cell_z = (int64_t)chunk->cz * cells + j;
-        struct span down = cell_span(cell_z, size, relief->sample_z0, relief->sample_z1,
-                                     (int64_t)chunk->cz * TR_CHUNK, chunk->size_z);
+    for (int j = 0; j * size < (int)chunk->size_z; j++) {
+        struct span down = cell_span(j, size, chunk->size_z);
+        size_t row = ((size_t)chunk->cz * cells + (size_t)j) * relief->fine.width;
 
-        for (int i = 0; i < cells; i++) {
-            int64_t cell_x = (int64_t)chunk->cx * cells + i;
-            struct span across = cell_span(cell_x, size, relief->sample_x0, relief->sample_x1,
-                                           (int64_t)chunk->cx * TR_CHUNK, chunk->size_x);
+        for (int i = 0; i * size < (int)chunk->size_x; i++) {
+            size_t cell = row + (size_t)chunk->cx * cells + (size_t)i;
 
-            if (across.first <= across.last && down.first <= down.last) {
-                size_t cell = (size_t)(cell_z - relief->cell_z0) * relief->fine.width +
-                              (size_t)(cell_x - relief->cell_x0);
-
-                read_cell(chunk, across, down, &relief->fine.top[cell], &relief->fine.hollow[cell]);
-            }
+            read_cell(chunk, cell_span(i, size, chunk->size_x), down, &relief->fine.top[cell],
+                      &relief->fine.hollow[cell]);
         }
     }
 }
@@ -199,10 +187,9 @@ static void read_cells(struct relief *relief, const struct tr_chunk *chunk)
 static enum tr_status read_chunk(void *context, size_t index, int job, struct tr_error *error)
 {
     struct relief *relief = context;
-    int32_t cx = relief->chunk_x0 + (int32_t)(index % (size_t)relief->chunks_x);
-    int32_t cz = relief->chunk_z0 + (int32_t)(index / (size_t)relief->chunks_x);
+    const struct tr_index_entry *entry = &relief->world->index[index];
     struct tr_chunk chunk = {0};
-    enum tr_status status = tr_world_read_chunk(relief->world, cx, cz, &chunk, error);
+    enum tr_status status = tr_world_read_chunk(relief->world, entry->cx, entry->cz, &chunk, error);
 
     (void)job;
     if (status == TR_OK) {
@@ -214,33 +201,21 @@ static enum tr_status read_chunk(void *context, size_t index, int job, struct tr
 
 static enum tr_status read_world(struct relief *relief, struct tr_error *error)
 {
-    int64_t cell_x1, cell_z1, chunks_z;
+    const struct tr_world_info *info = &relief->world->info;
+    size_t cells;
     enum tr_status status;
 
-    relief->sample_x0 = (int64_t)floor(relief->x0);
-    relief->sample_z0 = (int64_t)floor(relief->z0);
-    relief->sample_x1 = (int64_t)ceil(relief->x1);
-    relief->sample_z1 = (int64_t)ceil(relief->z1);
     relief->cell_samples = 1;
     while (relief->cell_samples < CELL_SAMPLES_MAX && relief->cell_samples * relief->scale < sqrt(0.5))
         relief->cell_samples *= 2;
-    relief->cell_x0 = tr_floor_div(relief->sample_x0, relief->cell_samples);
-    relief->cell_z0 = tr_floor_div(relief->sample_z0, relief->cell_samples);
-    cell_x1 = tr_floor_div(relief->sample_x1, relief->cell_samples);
-    cell_z1 = tr_floor_div(relief->sample_z1, relief->cell_samples);
-    status = raster_init(&relief->fine, (size_t)(cell_x1 - relief->cell_x0 + 1),
-                         (size_t)(cell_z1 - relief->cell_z0 + 1), true, error);
+    cells = (size_t)(TR_CHUNK / relief->cell_samples);
+    status = raster_init(&relief->fine, (size_t)info->size_x * cells + 1, (size_t)info->size_z * cells + 1,
+                         true, error);
     if (status != TR_OK)
         return status;
     relief->fine.step = relief->cell_samples;
-    relief->fine.x0 = (double)(relief->cell_x0 * relief->cell_samples) + (relief->cell_samples - 1) / 2.0;
-    relief->fine.z0 = (double)(relief->cell_z0 * relief->cell_samples) + (relief->cell_samples - 1) / 2.0;
-
-    relief->chunk_x0 = (int32_t)tr_floor_div(relief->sample_x0, TR_CHUNK);
-    relief->chunk_z0 = (int32_t)tr_floor_div(relief->sample_z0, TR_CHUNK);
-    relief->chunks_x = (int32_t)tr_floor_div(relief->sample_x1, TR_CHUNK) - relief->chunk_x0 + 1;
-    chunks_z = tr_floor_div(relief->sample_z1, TR_CHUNK) - relief->chunk_z0 + 1;
-    return tr_jobs_run(relief->jobs, (size_t)relief->chunks_x * (size_t)chunks_z, read_chunk, relief, error);
+    relief->fine.x0 = relief->fine.z0 = (relief->cell_samples - 1) / 2.0;
+    return tr_jobs_run(relief->jobs, relief->world->chunk_count, read_chunk, relief, error);
 }
 
 /* ---- what the drawing depends on ---- */
@@ -289,6 +264,7 @@ static enum tr_status measure_row(void *context, size_t row, int job, struct tr_
     const float *top = fine->top + row * fine->width;
     const float *south = row + 1 < fine->height ? top + fine->width : top;
     struct row_sums sums = {.lowest = INFINITY, .highest = -INFINITY};
+    double z = fine->z0 + (double)row * fine->step;
 
     (void)job;
     (void)error;
@@ -297,16 +273,21 @@ static enum tr_status measure_row(void *context, size_t row, int job, struct tr_
 
         sums.lowest = fmin(sums.lowest, (double)top[x]);
         sums.highest = fmax(sums.highest, (double)top[x]);
+        if (tr_beyond_data(&relief->world->info, fine->x0 + (double)x * fine->step, z) > 0.0)
+            continue;
         sums.slope += hypot((double)(top[east] - top[x]), (double)(south[x] - top[x])) / fine->step;
+        sums.count++;
     }
     relief->rows[row] = sums;
     return TR_OK;
 }
 
-/* Range of heights and mean slope; from them the light's exaggeration and the contour interval. */
+/* Range of heights, and the mean slope of the data: repeated heights beyond them would only make it gentler.
+ * From them the light's exaggeration and the contour interval. */
 static enum tr_status measure(struct relief *relief, struct tr_error *error)
 {
     double slope = 0.0, voxel = relief->world->info.voxel_size, metres, least;
+    size_t count = 0;
     enum tr_status status;
 
     relief->rows = tr_alloc(relief->fine.height, sizeof *relief->rows, error);
@@ -321,8 +302,9 @@ static enum tr_status measure(struct relief *relief, struct tr_error *error)
         relief->lowest = fmin(relief->lowest, relief->rows[row].lowest);
         relief->highest = fmax(relief->highest, relief->rows[row].highest);
         slope += relief->rows[row].slope;
+        count += relief->rows[row].count;
     }
-    slope /= (double)relief->fine.width * (double)relief->fine.height;
+    slope /= count > 0 ? (double)count : 1.0; /* data between samples have none of their own */
     relief->exaggeration = fmin(fmax(TYPICAL_SLOPE / fmax(slope, 1e-9), 1.0), EXAGGERATION_MAX);
 
     if (relief->highest - relief->lowest < 2.0 / TR_UNITS)
@@ -414,7 +396,7 @@ static struct tr_colour over_hollow(const struct relief *relief, const struct pl
 
 static struct tr_colour pixel_colour(const struct relief *relief, uint32_t px, uint32_t py)
 {
-    double x = relief->x0 + (px + 0.5) / relief->scale, z = relief->z0 + (py + 0.5) / relief->scale;
+    double x = (px + 0.5) / relief->scale, z = (py + 0.5) / relief->scale;
     struct place place = raster_at(&relief->fine, x, z);
     struct place around = raster_at(&relief->coarse, x, z);
     double lift = relief->exaggeration;
@@ -431,7 +413,7 @@ static struct tr_colour pixel_colour(const struct relief *relief, uint32_t px, u
         colour = tr_colour_mix(colour, contour_ink,
                                0.42 * contour_at(relief, &place, relief->index_interval, 1.3));
     }
-    return colour;
+    return tr_veiled(colour, tr_clamp01(tr_beyond_data(&relief->world->info, x, z) * relief->scale + 0.5));
 }
 
 static enum tr_status draw_row(void *context, size_t row, int job, struct tr_error *error)
@@ -445,10 +427,27 @@ static enum tr_status draw_row(void *context, size_t row, int job, struct tr_err
     return TR_OK;
 }
 
-/* ---- scale, arrow, legend ---- */
+/* ---- edge of the data, scale, arrow, legend ---- */
 
 #define TEXT_SIZE 9.0
 #define INSET 12.0
+
+/* Those of its sides that do not run along the end of the world. */
+static void draw_data_frame(const struct relief *relief)
+{
+    const struct tr_world_info *info = &relief->world->info;
+    double scale = relief->scale, x0 = info->extent[0] * scale, z0 = info->extent[1] * scale;
+    double x1 = info->extent[2] * scale, z1 = info->extent[3] * scale;
+
+    if (info->extent[0] > 0.0)
+        tr_draw_data_edge(relief->picture, x0, z0, x0, z1);
+    if (info->extent[1] > 0.0)
+        tr_draw_data_edge(relief->picture, x0, z0, x1, z0);
+    if (info->extent[2] < (double)info->size_x * TR_CHUNK)
+        tr_draw_data_edge(relief->picture, x1, z0, x1, z1);
+    if (info->extent[3] < (double)info->size_z * TR_CHUNK)
+        tr_draw_data_edge(relief->picture, x0, z1, x1, z1);
+}
 
 static void draw_scale_bar(const struct relief *relief)
 {
@@ -523,6 +522,7 @@ static void draw_furniture(const struct relief *relief)
 
     if (width < 300 || height < 200)
         return;
+    draw_data_frame(relief);
     draw_scale_bar(relief);
     draw_north_arrow(relief->picture);
     if (relief->interval > 0.0 && height >= 320)
@@ -532,15 +532,8 @@ static void draw_furniture(const struct relief *relief)
 enum tr_status tr_preview_relief(struct tr_jobs *jobs, const struct tr_world *world, double scale,
                                  struct tr_picture *picture, struct tr_error *error)
 {
-    const double *extent = world->info.extent;
-    struct relief relief = {.jobs = jobs,
-                            .world = world,
-                            .picture = picture,
-                            .x0 = extent[0],
-                            .z0 = extent[1],
-                            .x1 = extent[2],
-                            .z1 = extent[3]};
-    double size_x = fmax(relief.x1 - relief.x0, 1.0), size_z = fmax(relief.z1 - relief.z0, 1.0);
+    struct relief relief = {.jobs = jobs, .world = world, .picture = picture};
+    double size_x = (double)world->info.size_x * TR_CHUNK, size_z = (double)world->info.size_z * TR_CHUNK;
     enum tr_status status = tr_picture_check(&world->info, scale, error);
 
     *picture = (struct tr_picture){0};

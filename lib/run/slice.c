@@ -7,7 +7,8 @@
  *            above it
  *   caves    how far such air is from the open sky, along air (chamfer distance, Borgefors 1986): it darkens
  *            with it
- *   draw     rows: sky, strata by depth below the height field, the surface as a line of even width
+ *   draw     rows: sky, strata by depth below the height field, the surface as a line of even width, a veil
+ *            beyond the data
  *
  * Strata hang on the heights, not on the surface: carving shows them where they were, and a cave does not
  * bend them. One voxel has the same size in both directions, always. */
@@ -41,11 +42,9 @@ struct slice {
     struct tr_picture *picture;
     char axis;
     double at_m;
-    double across;            /* where the cut is, voxels */
-    double along0, along1;    /* from where to where it goes, voxels */
-    double scale;             /* pixels a voxel */
-    int64_t sample0, sample1; /* along, inclusive */
-    int32_t chunk0;
+    double across;             /* where the cut is, voxels */
+    double scale;              /* pixels a voxel */
+    int64_t length, breadth;   /* of the world along the cut and across it, voxels: one sample more */
     struct surfaces *surfaces; /* of each chunk along the cut */
     int64_t beyond0, beyond1;  /* across: first and last sample seen behind the cut, rising or falling */
     float *skyline;            /* [band][sample along], voxels; NULL when no land is seen */
@@ -64,9 +63,9 @@ struct between {
     double part;
 };
 
-static struct between between(double v, int32_t size_chunks)
+static struct between between(double v, int64_t last)
 {
-    int64_t last = (int64_t)size_chunks * TR_CHUNK, first = (int64_t)floor(v);
+    int64_t first = (int64_t)floor(v);
 
     first = first < 0 ? 0 : first > last ? last : first;
     return (struct between){{first, first < last ? first + 1 : last}, tr_clamp01(v - (double)first)};
@@ -80,12 +79,7 @@ static int between_count(const struct between *b)
 
 static struct between slice_across(const struct slice *slice)
 {
-    return between(slice->across, slice->axis == 'x' ? slice->world->info.size_x : slice->world->info.size_z);
-}
-
-static struct between slice_along(const struct slice *slice, double v)
-{
-    return between(v, slice->axis == 'x' ? slice->world->info.size_z : slice->world->info.size_x);
+    return between(slice->across, slice->breadth);
 }
 
 static enum tr_status hold(const struct slice *slice, int64_t across, int64_t along,
@@ -109,20 +103,19 @@ static void local_place(const struct slice *slice, int64_t across, int64_t along
 
 static size_t chunks_along(const struct slice *slice)
 {
-    return (size_t)(tr_floor_div(slice->sample1, TR_CHUNK) - slice->chunk0 + 1);
+    return (size_t)(slice->length / TR_CHUNK) + 1;
 }
 
 static size_t samples_along(const struct slice *slice)
 {
-    return (size_t)(slice->sample1 - slice->sample0 + 1);
+    return (size_t)slice->length + 1;
 }
 
 /* The samples along the cut that the chunk of this index owns. */
 static void chunk_span(const struct slice *slice, size_t index, int64_t *first, int64_t *last)
 {
-    *first = (slice->chunk0 + (int64_t)index) * TR_CHUNK;
-    *last = *first + TR_CHUNK - 1 < slice->sample1 ? *first + TR_CHUNK - 1 : slice->sample1;
-    *first = *first > slice->sample0 ? *first : slice->sample0;
+    *first = (int64_t)index * TR_CHUNK;
+    *last = *first < slice->length ? *first + TR_CHUNK - 1 : *first;
 }
 
 /* ---- range ---- */
@@ -188,7 +181,7 @@ static void see_chunk(struct slice *slice, const struct tr_chunk *chunk, int64_t
         size_t band = (size_t)(llabs(across - slice->beyond0) * BANDS / reach);
 
         for (int64_t along = first; along <= last; along++) {
-            float *skyline = slice->skyline + band * samples_along(slice) + (along - slice->sample0);
+            float *skyline = slice->skyline + band * samples_along(slice) + along;
             struct tr_column column;
             int x, z;
 
@@ -225,16 +218,15 @@ static enum tr_status see_beyond(void *context, size_t index, int job, struct tr
 /* The cut along x is seen toward the east, the one along z toward the north. */
 static enum tr_status find_skylines(struct slice *slice, struct tr_error *error)
 {
-    const double *extent = slice->world->info.extent;
     size_t chunks = chunks_along(slice), rows = BEYOND_CHUNKS_MAX / chunks,
            count = BANDS * samples_along(slice);
-    int64_t reach = (int64_t)(rows < BEYOND_ROWS_MAX ? rows : BEYOND_ROWS_MAX) * TR_CHUNK, edge;
+    int64_t reach = (int64_t)(rows < BEYOND_ROWS_MAX ? rows : BEYOND_ROWS_MAX) * TR_CHUNK, left;
     int toward = slice->axis == 'x' ? 1 : -1;
 
     slice->beyond0 =
         slice->axis == 'x' ? (int64_t)floor(slice->across) + 1 : (int64_t)ceil(slice->across) - 1;
-    edge = slice->axis == 'x' ? (int64_t)floor(extent[2]) : (int64_t)ceil(extent[1]);
-    reach = (edge - slice->beyond0) * toward + 1 < reach ? (edge - slice->beyond0) * toward + 1 : reach;
+    left = slice->axis == 'x' ? slice->breadth - slice->beyond0 + 1 : slice->beyond0 + 1;
+    reach = left < reach ? left : reach;
     if (reach < 1)
         return TR_OK;
     slice->beyond1 = slice->beyond0 + (reach - 1) * toward;
@@ -250,7 +242,7 @@ static enum tr_status find_skylines(struct slice *slice, struct tr_error *error)
  * have. */
 static enum tr_status lay_out(struct slice *slice, double scale, struct tr_error *error)
 {
-    double range = slice->top - slice->bottom, length = fmax(slice->along1 - slice->along0, 1.0), missing;
+    double range = slice->top - slice->bottom, length = (double)slice->length, missing;
 
     slice->top += fmax(0.22 * range, 4.0);
     slice->bottom -= fmax(0.28 * range, 8.0);
@@ -294,7 +286,7 @@ static double column_field(const struct cut_column *column, int64_t y)
 static enum tr_status column_hold(const struct slice *slice, double along_at, struct cut_column *column,
                                   struct tr_error *error)
 {
-    struct between across = slice_across(slice), along = slice_along(slice, along_at);
+    struct between across = slice_across(slice), along = between(along_at, slice->length);
 
     *column = (struct cut_column){0};
     for (int i = 0; i < between_count(&across); i++)
@@ -351,8 +343,7 @@ static enum tr_status cut_columns(void *context, size_t index, int job, struct t
     (void)job;
     for (size_t px = index * COLUMNS_A_TASK; px < end && px < slice->width; px++) {
         struct cut_column column;
-        enum tr_status status =
-            column_hold(slice, slice->along0 + ((double)px + 0.5) / slice->scale, &column, error);
+        enum tr_status status = column_hold(slice, ((double)px + 0.5) / slice->scale, &column, error);
 
         if (status == TR_OK)
             cut_column(slice, px, &column);
@@ -449,12 +440,12 @@ static struct tr_colour open_colour(const struct slice *slice, size_t x, size_t 
 {
     struct tr_colour colour =
         tr_colour_ramp(sky, sizeof sky / sizeof sky[0], (double)y / (double)slice->height);
-    double along = slice->along0 + ((double)x + 0.5) / slice->scale - (double)slice->sample0;
+    double along = ((double)x + 0.5) / slice->scale;
     double at = slice->top - ((double)y + 0.5) / slice->scale;
-    size_t i = (size_t)along, last = samples_along(slice) - 1;
+    size_t i = (size_t)along, last = (size_t)slice->length;
 
     for (int band = slice->skyline ? BANDS - 1 : -1; band >= 0; band--) {
-        const float *line = slice->skyline + (size_t)band * (last + 1);
+        const float *line = slice->skyline + (size_t)band * samples_along(slice);
         double a = (double)line[i < last ? i : last], b = (double)line[i < last ? i + 1 : last];
         double below = (a + (b - a) * (along - (double)i) - at) * slice->scale;
         struct tr_colour land = tr_colour_mix(land_near, land_far, (double)band / (BANDS - 1));
@@ -510,6 +501,16 @@ static double surface_distance(const struct slice *slice, size_t x, size_t y)
     return (double)field[row + x] / fmax(hypot(across, down), 0.25);
 }
 
+/* How much of a pixel column is beyond the data. */
+static double beyond_data(const struct slice *slice, size_t x)
+{
+    double along = ((double)x + 0.5) / slice->scale;
+    double beyond = slice->axis == 'x' ? tr_beyond_data(&slice->world->info, slice->across, along)
+                                       : tr_beyond_data(&slice->world->info, along, slice->across);
+
+    return tr_clamp01(beyond * slice->scale + 0.5);
+}
+
 static enum tr_status draw_row(void *context, size_t y, int job, struct tr_error *error)
 {
     struct slice *slice = context;
@@ -527,6 +528,7 @@ static enum tr_status draw_row(void *context, size_t y, int job, struct tr_error
         else
             colour = tr_colour_mix(air_colour(slice, x, y), ground_colour(slice, x, y), solid);
         colour = tr_colour_mix(colour, outline, 0.92 * tr_clamp01(1.4 - fabs(distance)));
+        colour = tr_veiled(colour, beyond_data(slice, x));
         tr_picture_set(slice->picture, (uint32_t)x + TR_SLICE_LEFT, (uint32_t)y + TR_SLICE_ABOVE, colour);
     }
     return TR_OK;
@@ -560,12 +562,11 @@ static void draw_distances(const struct slice *slice)
     struct tr_picture *picture = slice->picture;
     double voxel = slice->world->info.voxel_size, top = TR_SLICE_ABOVE, bottom = top + (double)slice->height;
     double step = tr_round_step(84.0 / slice->scale * voxel);
-    double first = ceil(slice->along0 * voxel / step - 1e-9),
-           last = floor(slice->along1 * voxel / step + 1e-9);
+    double last = floor((double)slice->length * voxel / step + 1e-9);
     bool in_km = step >= 1000.0 && last > 0.0;
 
-    for (double tick = first; tick <= last; tick++) {
-        double x = TR_SLICE_LEFT + (tick * step / voxel - slice->along0) * slice->scale;
+    for (double tick = 0.0; tick <= last; tick++) {
+        double x = TR_SLICE_LEFT + tick * step / voxel * slice->scale;
         char text[48];
 
         tr_metres_text(tick * step, step, in_km, tick == last, text);
@@ -575,6 +576,23 @@ static void draw_distances(const struct slice *slice)
                      fmin(x - tr_text_width(TEXT_SIZE, text) / 2.0,
                           picture->width - 3.0 - tr_text_width(TEXT_SIZE, text)),
                      bottom + 14.0, TEXT_SIZE, text, ink);
+    }
+}
+
+/* The ends of the data along the cut. A cut that misses the data has none. */
+static void draw_data_ends(const struct slice *slice)
+{
+    const double *extent = slice->world->info.extent;
+    int across = slice->axis == 'x' ? 0 : 1, along = 1 - across;
+    double top = TR_SLICE_ABOVE, bottom = top + (double)slice->height;
+
+    if (slice->across < extent[across] || slice->across > extent[across + 2])
+        return;
+    for (int end = 0; end <= 2; end += 2) {
+        double at = extent[along + end], x = TR_SLICE_LEFT + at * slice->scale;
+
+        if (at > 0.0 && at < (double)slice->length)
+            tr_draw_data_edge(slice->picture, x, top, x, bottom);
     }
 }
 
@@ -614,6 +632,7 @@ static enum tr_status draw(struct slice *slice, struct tr_error *error)
         return status;
     draw_elevations(slice);
     draw_distances(slice);
+    draw_data_ends(slice);
     draw_frame(slice);
     if (slice->width >= 150)
         draw_title(slice);
@@ -624,22 +643,19 @@ static enum tr_status draw(struct slice *slice, struct tr_error *error)
 
 static enum tr_status check_place(struct slice *slice, struct tr_error *error)
 {
-    const double *extent = slice->world->info.extent;
-    double voxel = slice->world->info.voxel_size;
-    int across = slice->axis == 'x' ? 0 : 1, along = 1 - across;
-    double lo = extent[across] * voxel, hi = extent[across + 2] * voxel;
+    const struct tr_world_info *info = &slice->world->info;
+    int64_t size_x = (int64_t)info->size_x * TR_CHUNK, size_z = (int64_t)info->size_z * TR_CHUNK;
+    double end;
 
     if (slice->axis != 'x' && slice->axis != 'z')
         return tr_fail(error, TR_USAGE, "slice along axis '%c', expected 'x' or 'z'", slice->axis);
-    if (!(slice->at_m >= lo && slice->at_m <= hi))
-        return tr_fail(error, TR_BAD_INPUT, "slice %c=%g is outside the world, expected %g to %g metres",
-                       slice->axis, slice->at_m, lo, hi);
-    slice->across = slice->at_m / voxel;
-    slice->along0 = extent[along];
-    slice->along1 = extent[along + 2];
-    slice->sample0 = (int64_t)floor(slice->along0);
-    slice->sample1 = (int64_t)ceil(slice->along1);
-    slice->chunk0 = (int32_t)tr_floor_div(slice->sample0, TR_CHUNK);
+    slice->length = slice->axis == 'x' ? size_z : size_x;
+    slice->breadth = slice->axis == 'x' ? size_x : size_z;
+    end = (double)slice->breadth * info->voxel_size;
+    if (!(slice->at_m >= 0.0 && slice->at_m <= end))
+        return tr_fail(error, TR_BAD_INPUT, "slice %c=%g is outside the world, expected 0 to %g metres",
+                       slice->axis, slice->at_m, end);
+    slice->across = slice->at_m / info->voxel_size;
     return TR_OK;
 }
 

@@ -21,7 +21,6 @@
 #include <string.h>
 #include <zstd.h>
 
-#define MAGIC "TRCHUNK\n"
 #define VERSION 1
 #define LEVEL 3 /* of zstd; readers take any */
 #define HEADER_BYTES 48
@@ -178,7 +177,7 @@ static void write_entry(struct tr_writer *table, const struct section *section)
 
 static void write_header(struct tr_writer *table, const struct tr_chunk *chunk, struct tr_hash hash)
 {
-    tr_write_bytes(table, MAGIC, 8);
+    tr_write_bytes(table, TR_CHUNK_MAGIC, 8);
     tr_write_u32(table, VERSION);
     tr_write_u32(table, 1 + (uint32_t)chunk->block_count);
     tr_write_i32(table, chunk->cx);
@@ -330,7 +329,7 @@ static enum tr_status read_header(const struct source *source, struct tr_chunk_h
     head->hash.lo = tr_read_u64(&reader);
     head->hash.hi = tr_read_u64(&reader);
 
-    if (magic && memcmp(magic, MAGIC, 8) != 0)
+    if (magic && memcmp(magic, TR_CHUNK_MAGIC, 8) != 0)
         return fail_at(source, "header", 0, "not a chunk file, expected the magic TRCHUNK");
     if (reader.failed)
         return fail_at(source, "header", 0, "file of %zu bytes ends in it, expected %d", source->size_bytes,

@@ -11,6 +11,7 @@
 #include "lib/world/chunk.h"
 
 /* No chunk file is larger: 2048 blocks that do not compress at all. */
+#define TR_CHUNK_MAGIC "TRCHUNK\n" /* how the file begins: 8 bytes */
 #define TR_CHUNK_FILE_MAX (1100u << 20)
 
 /* Appends the file to `out`. The chunk must be canonical; `hash` is tr_chunk_hash of it. A sample or height

@@ -53,6 +53,8 @@ static enum tr_status fail_open(int folder, const char *name, const char *expect
 
     if (code == ENOENT && may_miss)
         return TR_OK;
+    if (code == ENOENT)
+        return tr_fail(error, TR_BAD_INPUT, "\"%s/%s\" is missing, expected a %s", root_name, path, expected);
     if ((code == ELOOP || code == ENOTDIR) && fstatat(folder, name, &info, AT_SYMLINK_NOFOLLOW) == 0)
         return tr_fail(error, TR_BAD_INPUT, "\"%s/%s\": \"%s\" is %s, expected a %s", root_name, path, name,
                        S_ISLNK(info.st_mode) ? "a symbolic link" : "no folder", expected);

@@ -35,7 +35,11 @@ static enum tr_status open_folder(struct tr_world *world, const char *path, stru
                        sizeof world->path - 1);
     strcpy(world->path, path);
     world->folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    return world->folder >= 0 ? TR_OK : tr_fail_errno(error, "cannot open world \"%s\"", path);
+    if (world->folder >= 0)
+        return TR_OK;
+    if (errno == ENOTDIR)
+        return tr_fail(error, TR_BAD_INPUT, "\"%s\" is no folder, expected a world", path);
+    return tr_fail_errno(error, "cannot open world \"%s\"", path);
 }
 
 static enum tr_status read_world_json(struct tr_world *world, struct tr_error *error)

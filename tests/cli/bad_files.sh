@@ -17,6 +17,7 @@ printf 'ncols 3\nnrows 2\nxllcorner 0\nyllcorner 0\ncellsize 10\n1 2 3\n4 5 6 7\
 printf 'ncols 3\nnrows 2\nxllcorner 0\nyllcorner 0\ncellsize 10\n1 2 3\n4 nan 6\n' | dem "nan"
 printf 'ncols 3\nnrows 2\nxllcorner 0\nyllcorner 0\ncellsize 10\n1 2 3\n4 1e999 6\n' | dem "1e999"
 printf 'ncols 3\nnrows 2\nxllcorner 0\nyllcorner 0\ncellsize 10\nNODATA_value -9999\n1 2 3\n4 -9999 6\n' | dem "no-data"
+printf 'ncols 3\nnrows 2\nxllcorner 0\nyllcorner 0\ncellsize 10\n1 2 3\n4 -9999 6\n' | dem "no-data (-9999)"
 printf 'ncols 60000\nnrows 60000\nxllcorner 0\nyllcorner 0\ncellsize 10\n1 2 3\n' | dem "bad.asc"
 printf 'ncols -3\nnrows 2\nxllcorner 0\nyllcorner 0\ncellsize 10\n1 2 3\n4 5 6\n' | dem "ncols"
 printf 'ncols 3\nnrows 2\nxllcorner 0\nyllcorner 0\ncellsize 0\n1 2 3\n4 5 6\n' | dem "cellsize"
@@ -34,11 +35,13 @@ expect 0 "" gen --dem good.asc -o world --force
 
 # worlds and packs
 expect 4 "nowhere" mesh nowhere -o out.tpack
-expect 4 "folder" info folder
+expect 3 "folder" info folder
 expect 0 "" mesh world -o pack.tpack
 expect 4 "--force" mesh world -o pack.tpack
 expect 3 "good.asc" info good.asc
-expect 1 "good.asc: bad" verify good.asc
+expect 3 "neither a world nor a mesh pack" verify good.asc
+expect 3 "is a chunk file" info "$(find world/chunks -type f | head -n 1)"
+expect 3 "is no folder" mesh pack.tpack -o out.tpack
 head -c 100 pack.tpack >cut.tpack
 expect 1 "cut.tpack: bad" verify cut.tpack
 expect 3 "cut.tpack" export cut.tpack -o out.glb
@@ -53,7 +56,8 @@ expect_absent out.tpack
 : >"$chunk"
 expect 1 "broken: bad" verify broken
 rm "$chunk"
-expect 4 "broken" mesh broken -o out.tpack
+expect 1 "is missing" verify broken
+expect 3 "is missing" mesh broken -o out.tpack
 
 # full disk, closed output
 if [ -e /dev/full ]; then

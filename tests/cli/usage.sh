@@ -31,6 +31,11 @@ expect_absent w
 
 # A value that begins with a minus and a digit is a value; = works; -- ends options.
 expect 0 "1 x 1 chunks" gen --preset=flat --size=1x1 -o w
+expect 0 "1 x 1 chunks" gen --preset flat --size 1x1 -ow4
+expect 0 "1 x 1 chunks" gen --preset flat --size 1x1 -o=w5
+expect 2 "--output is '-'" gen --preset flat --size 1x1 -o -
+expect 2 "writes mesh packs" mesh w -o w.obj
+expect 2 "writes PNG" preview w -o w.jpg
 "$terrain" info w >out.txt 2>err.txt
 [ -s out.txt ] && [ ! -s err.txt ] || fail "info writes its data to standard output alone"
 "$terrain" info --json w | grep -q '^{.*"hash":"[0-9a-f]\{32\}".*}$' || fail "info --json prints one object"

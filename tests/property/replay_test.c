@@ -1,6 +1,6 @@
 /* Replays by the product against the naive replay, whole way: log as JSON text, worlds on disk.
  *
- * Random logs from seed TERRAIN_TEST_SEED (1) on, TERRAIN_TEST_LOGS (60) of them, on device
+ * Random logs from seed TERRAIN_TEST_SEED (1) on, TERRAIN_TEST_LOGS (100) of them, on device
  * TERRAIN_TEST_DEVICE (cpu). Where a log differs, the message has its seed, the first edit after which worlds
  * differ, the sample with both values, and the shortest log found that still differs. The other tests are
  * properties that hold for any right replay, whatever the formulas. */
@@ -290,7 +290,7 @@ static struct log_gen_case make_case(uint64_t seed)
 static void random_logs_give_the_samples_of_the_naive_replay(void **state)
 {
     (void)state;
-    unsigned long first = setting("TERRAIN_TEST_SEED", 1), logs = setting("TERRAIN_TEST_LOGS", 60);
+    unsigned long first = setting("TERRAIN_TEST_SEED", 1), logs = setting("TERRAIN_TEST_LOGS", 100);
     print_message("seeds %lu to %lu\n", first, first + logs - 1);
     for (unsigned long seed = first; seed < first + logs; seed++) {
         struct log_gen_case c = make_case(seed);
@@ -308,7 +308,7 @@ static void random_logs_give_the_samples_of_the_naive_replay(void **state)
 /* Logs for each of the next two: fewer than above, of seeds of their own. */
 static unsigned long property_logs(void)
 {
-    unsigned long logs = setting("TERRAIN_TEST_LOGS", 60);
+    unsigned long logs = setting("TERRAIN_TEST_LOGS", 100);
     return logs < 8 ? logs : 8;
 }
 

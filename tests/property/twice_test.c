@@ -75,9 +75,12 @@ static struct hashes run_once(struct tr_bake *bake, const char *folder, const ch
 
 static void assert_same(const char *what, struct hashes a, struct hashes b)
 {
-    if (!tr_hash_equal(a.filled, b.filled) || !tr_hash_equal(a.edited, b.edited) || !tr_hash_equal(a.meshed, b.meshed))
-        fail_msg("%s: fill %s, edit %s, mesh %s", what, tr_hash_equal(a.filled, b.filled) ? "equal" : "differs",
-                 tr_hash_equal(a.edited, b.edited) ? "equal" : "differs", tr_hash_equal(a.meshed, b.meshed) ? "equal" : "differs");
+    if (!tr_hash_equal(a.filled, b.filled) || !tr_hash_equal(a.edited, b.edited) ||
+        !tr_hash_equal(a.meshed, b.meshed))
+        fail_msg("%s: fill %s, edit %s, mesh %s", what,
+                 tr_hash_equal(a.filled, b.filled) ? "equal" : "differs",
+                 tr_hash_equal(a.edited, b.edited) ? "equal" : "differs",
+                 tr_hash_equal(a.meshed, b.meshed) ? "equal" : "differs");
 }
 
 static void a_second_run_in_one_process_gives_the_same_bytes(void **state)
@@ -88,7 +91,8 @@ static void a_second_run_in_one_process_gives_the_same_bytes(void **state)
     char *text = make_log(), name[32];
     vulkan_pin_driver();
     assert_ok(tr_bake_open(&(struct tr_bake_options){.device = "cpu", .jobs = 2}, &cpu, &error), &error);
-    assert_ok(tr_bake_open(&(struct tr_bake_options){.device = "llvmpipe", .jobs = 2}, &vulkan, &error), &error);
+    assert_ok(tr_bake_open(&(struct tr_bake_options){.device = "llvmpipe", .jobs = 2}, &vulkan, &error),
+              &error);
     for (int run = 0; run < RUNS; run++) {
         snprintf(name, sizeof name, "cpu%d", run);
         on_cpu[run] = run_once(cpu, *state, name, text);
@@ -107,7 +111,8 @@ static void a_second_run_in_one_process_gives_the_same_bytes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(a_second_run_in_one_process_gives_the_same_bytes, scratch_make, scratch_remove),
+        cmocka_unit_test_setup_teardown(a_second_run_in_one_process_gives_the_same_bytes, scratch_make,
+                                        scratch_remove),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
