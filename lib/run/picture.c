@@ -286,18 +286,15 @@ void tr_draw_text(struct tr_picture *picture, double x, double y, double size, c
 #define DASH_LENGTH 7.0
 #define DASH_PERIOD 12.0
 
-double tr_beyond_data(const struct tr_world_info *info, double x, double z)
+double tr_beyond_data(const struct tr_world_info *info, int axis, double at)
 {
-    double at[2] = {x, z}, ends[2] = {(double)info->size_x * TR_CHUNK, (double)info->size_z * TR_CHUNK};
-    double farthest = -INFINITY;
+    double end = (double)TR_CHUNK * (axis == 0 ? info->size_x : info->size_z), beyond = -INFINITY;
 
-    for (int axis = 0; axis < 2; axis++) {
-        if (info->extent[axis] > 0.0)
-            farthest = fmax(farthest, info->extent[axis] - at[axis]);
-        if (info->extent[axis + 2] < ends[axis])
-            farthest = fmax(farthest, at[axis] - info->extent[axis + 2]);
-    }
-    return farthest;
+    if (info->extent[axis] > 0.0)
+        beyond = info->extent[axis] - at;
+    if (info->extent[axis + 2] < end)
+        beyond = fmax(beyond, at - info->extent[axis + 2]);
+    return beyond;
 }
 
 struct tr_colour tr_veiled(struct tr_colour colour, double cover)
@@ -312,6 +309,7 @@ void tr_draw_data_edge(struct tr_picture *picture, double x0, double y0, double 
     static const struct tr_colour edge_ink = {0.25, 0.25, 0.27};
     double length = hypot(x1 - x0, y1 - y0);
 
+    x0 = floor(x0) + 0.5, y0 = floor(y0) + 0.5, x1 = floor(x1) + 0.5, y1 = floor(y1) + 0.5;
     for (double from = 0.0; from < length; from += DASH_PERIOD) {
         double a = from / length, b = fmin(from + DASH_LENGTH, length) / length;
 

@@ -75,12 +75,12 @@ double tr_text_width(double size, const char *text);
 
 /* ---- ground beyond the data ---- */
 
-/* How far x, z (voxels) is from the data's extent, along the axis where it is farther; negative within. A
- * side where the data reach the end of the world has nothing beyond it and counts as infinitely far away. */
-double tr_beyond_data(const struct tr_world_info *info, double x, double z);
+/* Voxels from the data's extent along an axis (0: x, 1: z), negative within. An end where the data reach the
+ * end of the world has nothing beyond it and does not count: -INFINITY when neither does. */
+double tr_beyond_data(const struct tr_world_info *info, int axis, double at);
 /* The colour under the veil that lies beyond the data; cover: 0..1, how much of the pixel is beyond. */
 struct tr_colour tr_veiled(struct tr_colour colour, double cover);
-/* An edge of the data: a thin dashed line. */
+/* An edge of the data: a thin dashed line, on the middles of pixels so that it is crisp. */
 void tr_draw_data_edge(struct tr_picture *picture, double x0, double y0, double x1, double y1);
 
 /* ---- numbers ---- */

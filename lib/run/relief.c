@@ -22,8 +22,10 @@
 #define DEFAULT_SIDE 1000.0
 #define CELL_SAMPLES_MAX 64 /* a cell never leaves its chunk */
 #define COARSE_PIXELS 14.0  /* width of a coarse cell */
-#define FINE_LIGHT                                                                                           \
-    0.6 /* part of the fine slope in the light; the coarse one brings out large forms (Patterson 2001) */
+/* Part of the fine slope in the light; the coarse one brings out large forms (Patterson 2001). */
+#define FINE_LIGHT 0.65
+#define FINE_NOISE 0.2        /* forms finer than a coarse cell and this steep, */
+#define ABOVE_NOISE 0.16      /* or so much above their surroundings, keep half of their light */
 #define TYPICAL_SLOPE 0.42    /* the light exaggerates gentler worlds up to this mean slope, */
 #define EXAGGERATION_MAX 12.0 /* but no more than so */
 #define CONTOUR_PIXELS 9.0    /* mean distance of contour lines, at least */
@@ -113,7 +115,7 @@ static struct place raster_at(const struct raster *raster, double x, double z)
 struct row_sums {
     double lowest, highest; /* voxels */
     double slope;           /* the sum of slopes, */
-    size_t count;           /* of so many cells */
+    size_t count;           /* of so many cells within the data */
 };
 
 struct relief {
@@ -257,6 +259,14 @@ static enum tr_status coarsen(struct relief *relief, struct tr_error *error)
     return tr_jobs_run(relief->jobs, relief->coarse.height, coarsen_row, relief, error);
 }
 
+/* Voxels beyond the data, negative within. */
+static double beyond_data(const struct relief *relief, double x, double z)
+{
+    const struct tr_world_info *info = &relief->world->info;
+
+    return fmax(tr_beyond_data(info, 0, x), tr_beyond_data(info, 1, z));
+}
+
 static enum tr_status measure_row(void *context, size_t row, int job, struct tr_error *error)
 {
     struct relief *relief = context;
@@ -273,7 +283,7 @@ static enum tr_status measure_row(void *context, size_t row, int job, struct tr_
 
         sums.lowest = fmin(sums.lowest, (double)top[x]);
         sums.highest = fmax(sums.highest, (double)top[x]);
-        if (tr_beyond_data(&relief->world->info, fine->x0 + (double)x * fine->step, z) > 0.0)
+        if (beyond_data(relief, fine->x0 + (double)x * fine->step, z) > 0.0)
             continue;
         sums.slope += hypot((double)(top[east] - top[x]), (double)(south[x] - top[x])) / fine->step;
         sums.count++;
@@ -355,6 +365,14 @@ static double light_at(double slope_x, double slope_z)
     return light / (length * up);
 }
 
+/* The part of a difference that the light shows: 0 for small ones, half at `noise`, all of large ones. The
+ * small ones are mostly the rounding of the source's heights, often to whole metres, and light would make a
+ * quilt of them; squares keep what stands out crisp. */
+static double shown_part(double difference, double noise)
+{
+    return difference * difference / (difference * difference + noise * noise);
+}
+
 static struct tr_colour lit(struct tr_colour base, double light)
 {
     struct tr_colour dark = {base.r * shadow.r, base.g * shadow.g, base.b * shadow.b};
@@ -401,11 +419,12 @@ static struct tr_colour pixel_colour(const struct relief *relief, uint32_t px, u
     struct place around = raster_at(&relief->coarse, x, z);
     double lift = relief->exaggeration;
     double above = (place.top - around.top) * lift / relief->coarse.step; /* above its surroundings */
-    double light = light_at(lift * (FINE_LIGHT * place.slope_x + (1.0 - FINE_LIGHT) * around.slope_x),
-                            lift * (FINE_LIGHT * place.slope_z + (1.0 - FINE_LIGHT) * around.slope_z));
+    double fine_x = lift * (place.slope_x - around.slope_x), fine_z = lift * (place.slope_z - around.slope_z);
+    double fine = FINE_LIGHT * shown_part(hypot(fine_x, fine_z), FINE_NOISE);
+    double light = light_at(lift * around.slope_x + fine * fine_x, lift * around.slope_z + fine * fine_z);
     struct tr_colour colour = tr_colour_ramp(tints, TINTS, relative_height(relief, place.top));
 
-    light *= 1.0 + 0.9 * above / (0.35 + fabs(above));
+    light *= 1.0 + 0.7 * copysign(shown_part(above, ABOVE_NOISE), above);
     colour = lit(colour, light);
     colour = over_hollow(relief, &place, px, py, colour);
     if (relief->interval > 0.0) {
@@ -413,7 +432,7 @@ static struct tr_colour pixel_colour(const struct relief *relief, uint32_t px, u
         colour = tr_colour_mix(colour, contour_ink,
                                0.42 * contour_at(relief, &place, relief->index_interval, 1.3));
     }
-    return tr_veiled(colour, tr_clamp01(tr_beyond_data(&relief->world->info, x, z) * relief->scale + 0.5));
+    return tr_veiled(colour, tr_clamp01(beyond_data(relief, x, z) * relief->scale + 0.5));
 }
 
 static enum tr_status draw_row(void *context, size_t row, int job, struct tr_error *error)
@@ -525,7 +544,7 @@ static void draw_furniture(const struct relief *relief)
     draw_data_frame(relief);
     draw_scale_bar(relief);
     draw_north_arrow(relief->picture);
-    if (relief->interval > 0.0 && height >= 320)
+    if (relief->interval > 0.0 && width >= 400 && height >= 320)
         draw_legend(relief);
 }
 

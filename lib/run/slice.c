@@ -501,14 +501,19 @@ static double surface_distance(const struct slice *slice, size_t x, size_t y)
     return (double)field[row + x] / fmax(hypot(across, down), 0.25);
 }
 
+/* Whether the whole cut is beyond the data: not one along their edge, whatever metres round to. */
+static bool misses_data(const struct slice *slice)
+{
+    return tr_beyond_data(&slice->world->info, slice->axis == 'x' ? 0 : 1, slice->across) > 1e-6;
+}
+
 /* How much of a pixel column is beyond the data. */
 static double beyond_data(const struct slice *slice, size_t x)
 {
     double along = ((double)x + 0.5) / slice->scale;
-    double beyond = slice->axis == 'x' ? tr_beyond_data(&slice->world->info, slice->across, along)
-                                       : tr_beyond_data(&slice->world->info, along, slice->across);
+    double beyond = tr_beyond_data(&slice->world->info, slice->axis == 'x' ? 1 : 0, along);
 
-    return tr_clamp01(beyond * slice->scale + 0.5);
+    return misses_data(slice) ? 1.0 : tr_clamp01(beyond * slice->scale + 0.5);
 }
 
 static enum tr_status draw_row(void *context, size_t y, int job, struct tr_error *error)
@@ -579,17 +584,16 @@ static void draw_distances(const struct slice *slice)
     }
 }
 
-/* The ends of the data along the cut. A cut that misses the data has none. */
+/* The ends of the data along the cut. */
 static void draw_data_ends(const struct slice *slice)
 {
-    const double *extent = slice->world->info.extent;
-    int across = slice->axis == 'x' ? 0 : 1, along = 1 - across;
+    int along = slice->axis == 'x' ? 1 : 0;
     double top = TR_SLICE_ABOVE, bottom = top + (double)slice->height;
 
-    if (slice->across < extent[across] || slice->across > extent[across + 2])
+    if (misses_data(slice))
         return;
     for (int end = 0; end <= 2; end += 2) {
-        double at = extent[along + end], x = TR_SLICE_LEFT + at * slice->scale;
+        double at = slice->world->info.extent[along + end], x = TR_SLICE_LEFT + at * slice->scale;
 
         if (at > 0.0 && at < (double)slice->length)
             tr_draw_data_edge(slice->picture, x, top, x, bottom);

@@ -1,5 +1,5 @@
-/* Pictures: the right size, the right way round, caves where they are, the same bytes for any number of
- * jobs, and clear refusals. Each test builds its world in a scratch folder of its own. */
+/* Pictures: the right size, the right way round, caves where they are, ground beyond the data told apart, the
+ * same bytes for any number of jobs, and clear refusals. Each test builds its world in a scratch folder of its own. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -359,6 +359,148 @@ static void slice_has_scale_pixels_a_voxel_both_ways_or_a_thousand(void **state)
     tr_world_close(world);
 }
 
+/* ---- ground beyond the data ---- */
+
+/* Level ground with a cave in the data and one beyond them. */
+static struct tr_world *world_with_data_to(double x1, double z1)
+{
+    return world_of(&(struct plan){.size_x = 1,
+                                   .size_z = 1,
+                                   .voxel_size = 1.0,
+                                   .height = level,
+                                   .balls = {{20, 22, 20, 8}, {50, 22, 20, 8}},
+                                   .extent = {0, 0, x1, z1}});
+}
+
+/* From the veil's pale grey. */
+static int veil_distance(const uint8_t *rgb)
+{
+    return abs(rgb[0] - 241) + abs(rgb[1] - 241) + abs(rgb[2] - 237);
+}
+
+/* The pixels from x0, y0 up to x1, y1 of a picture are those of `bare`, or nearer to the veil's colour. */
+static void assert_pixels(const struct tr_picture *picture, const struct tr_picture *bare, uint32_t x0,
+                          uint32_t x1, uint32_t y0, uint32_t y1, bool under_veil)
+{
+    assert_int_equal(picture->width, bare->width);
+    assert_int_equal(picture->height, bare->height);
+    for (uint32_t y = y0; y < y1; y++)
+        for (uint32_t x = x0; x < x1; x++) {
+            const uint8_t *now = pixel(picture, x, y), *was = pixel(bare, x, y);
+            int margin = veil_distance(was) < 30 ? 0 : 5; /* what is pale cannot change much */
+
+            if (under_veil ? veil_distance(now) + margin > veil_distance(was) : memcmp(now, was, 3) != 0)
+                fail_msg("pixel (%u, %u): (%d, %d, %d), without a veil (%d, %d, %d), expected %s", x, y,
+                         now[0], now[1], now[2], was[0], was[1], was[2], under_veil ? "paler" : "the same");
+        }
+}
+
+static void relief_shows_ground_beyond_the_data_under_a_veil(void **state)
+{
+    struct tr_world *world = world_with_data_to(64, 64);
+    struct tr_picture bare = view(world, 1, 0, 0.0, 4.0), veiled;
+    double over, beside;
+
+    (void)state;
+    tr_world_close(world);
+    world = world_with_data_to(36, 64);
+    veiled = view(world, 1, 0, 0.0, 4.0);
+    assert_pixels(&veiled, &bare, 0, 36 * 4, 0, bare.height, false);
+    assert_pixels(&veiled, &bare, 36 * 4, bare.width, 0, bare.height, true);
+    over = mean_brightness(&veiled, 4.0 * 50, 4.0 * 20, 14);
+    beside = mean_brightness(&veiled, 4.0 * 50, 4.0 * 50, 14);
+    if (!(over < beside - 10.0))
+        fail_msg("brightness %g over the cave beyond the data, %g beside it", over, beside);
+    tr_picture_release(&veiled);
+    tr_picture_release(&bare);
+    tr_world_close(world);
+}
+
+/* 6.5 pixels are drawn as 7: the middle of the last one is on the end of the world. */
+static void relief_has_no_veil_where_the_data_are_the_whole_world(void **state)
+{
+    struct tr_world *world =
+        world_of(&(struct plan){.size_x = 1, .size_z = 1, .voxel_size = 1.0, .height = level});
+    struct tr_picture picture = view(world, 1, 0, 0.0, 6.5 / 64);
+
+    (void)state;
+    assert_int_equal(picture.width, 7);
+    for (int i = 1; i < 7 * 7; i++)
+        assert_memory_equal(picture.rgb + (size_t)3 * i, picture.rgb, 3);
+    tr_picture_release(&picture);
+    tr_world_close(world);
+}
+
+static void slice_shows_ground_beyond_the_data_under_a_veil(void **state)
+{
+    static const struct {
+        double x1, z1;
+        uint32_t veil; /* its first column of voxels */
+    } cases[] = {
+        {36, 64, 36},
+        {36, 20, 36}, /* the cut runs along the southern edge */
+        {36, 19, 0},  /* beyond the data all along */
+    };
+    struct tr_world *world = world_with_data_to(64, 64);
+    struct tr_picture bare = view(world, 1, 'z', 20.0, 4.0);
+    uint32_t left = TR_SLICE_LEFT, right = bare.width - TR_SLICE_RIGHT;
+    uint32_t top = TR_SLICE_ABOVE + 30 /* below the title */, bottom = bare.height - TR_SLICE_BELOW;
+
+    (void)state;
+    tr_world_close(world);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        uint32_t veil = left + cases[i].veil * 4;
+        struct tr_picture veiled;
+
+        world = world_with_data_to(cases[i].x1, cases[i].z1);
+        veiled = view(world, 1, 'z', 20.0, 4.0);
+        assert_pixels(&veiled, &bare, 0, veil, top, bottom, false);
+        assert_pixels(&veiled, &bare, veil + 1, right, top, bottom, true); /* the dashes are one pixel wide */
+        tr_picture_release(&veiled);
+        tr_world_close(world);
+    }
+    tr_picture_release(&bare);
+}
+
+/* Steps between dark and light along a line of pixels. */
+static int changes_along(const struct tr_picture *picture, uint32_t x, uint32_t y, int dx, int dy, int count)
+{
+    int changes = 0, was = -1;
+
+    for (int i = 0; i < count; i++) {
+        const uint8_t *rgb = pixel(picture, x + i * dx, y + i * dy);
+        int dark = rgb[0] + rgb[1] + rgb[2] < 400;
+
+        changes += was >= 0 && dark != was;
+        was = dark;
+    }
+    return changes;
+}
+
+static void the_edge_of_the_data_is_dashed_unless_it_is_that_of_the_world(void **state)
+{
+    static const struct {
+        double x1, z1;
+        bool east, south, slice;
+    } cases[] = {{64, 64, false, false, false}, {36, 64, true, false, true}, {36, 40, true, true, true}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct tr_world *world = world_with_data_to(cases[i].x1, cases[i].z1);
+        struct tr_picture relief = view(world, 1, 0, 0.0, 8.0), slice = view(world, 1, 'z', 36.0, 4.0);
+        int east = changes_along(&relief, 36 * 8, 80, 0, 1, 200);
+        int south = changes_along(&relief, 30, 40 * 8, 1, 0, 200);
+        int end = changes_along(&slice, TR_SLICE_LEFT + 36 * 4, TR_SLICE_ABOVE + 4, 0, 1, 40);
+
+        if ((east > 20) != cases[i].east || (south > 20) != cases[i].south || (end > 3) != cases[i].slice)
+            fail_msg("data to (%g, %g): %d changes along x = 36, %d along z = 40, %d in the slice",
+                     cases[i].x1, cases[i].z1, east, south, end);
+        tr_picture_release(&relief);
+        tr_picture_release(&slice);
+        tr_world_close(world);
+    }
+}
+
 /* ---- any picture ---- */
 
 static void pictures_are_the_same_for_any_number_of_jobs(void **state)
@@ -387,7 +529,7 @@ static void pictures_are_the_same_for_any_number_of_jobs(void **state)
     tr_world_close(world);
 }
 
-static void data_of_any_extent_gives_a_picture(void **state)
+static void data_of_any_extent_give_a_picture_of_the_whole_world(void **state)
 {
     static const double extents[][4] = {
         {5, 6, 5, 6}, {64, 64, 64, 64}, {0.3, 2.7, 60.2, 64}, {63.5, 0, 64, 64}};
@@ -396,16 +538,20 @@ static void data_of_any_extent_gives_a_picture(void **state)
     for (size_t i = 0; i < sizeof extents / sizeof extents[0]; i++) {
         struct plan plan = {
             .size_x = 1, .size_z = 1, .voxel_size = 1.0, .height = hills, .balls = {{30, 20, 30, 9}}};
-        const double *extent = memcpy(plan.extent, extents[i], sizeof plan.extent);
-        double size_x = fmax(extent[2] - extent[0], 1.0), size_z = fmax(extent[3] - extent[1], 1.0);
-        struct tr_world *world = world_of(&plan);
-        struct tr_picture relief = view(world, 2, 0, 0.0, 5.0), slice = view(world, 2, 'x', extent[2], 5.0);
+        struct tr_picture relief, slice;
+        struct tr_world *world;
 
-        assert_int_equal(relief.width, (int)(size_x * 5.0 + 0.5));
-        assert_int_equal(relief.height, (int)(size_z * 5.0 + 0.5));
-        assert_int_equal(slice.width, TR_SLICE_LEFT + (int)(size_z * 5.0 + 0.5) + TR_SLICE_RIGHT);
+        memcpy(plan.extent, extents[i], sizeof plan.extent);
+        world = world_of(&plan);
+        relief = view(world, 2, 0, 0.0, 5.0);
+        assert_int_equal(relief.width, 64 * 5);
+        assert_int_equal(relief.height, 64 * 5);
         tr_picture_release(&relief);
-        tr_picture_release(&slice);
+        for (double at_m = 0.0; at_m <= 64.0; at_m += 32.0) {
+            slice = view(world, 2, 'x', at_m, 5.0);
+            assert_int_equal(slice.width, TR_SLICE_LEFT + 64 * 5 + TR_SLICE_RIGHT);
+            tr_picture_release(&slice);
+        }
         tr_world_close(world);
     }
 }
@@ -429,8 +575,8 @@ static void refusals_name_what_was_expected(void **state)
         {'z', 0.0, INFINITY, TR_BAD_INPUT, "scale is inf"},
         {0, 0.0, 1e-300, TR_BAD_INPUT, "scale is 1e-300"},
     };
-    struct tr_world *world =
-        world_of(&(struct plan){.size_x = 2, .size_z = 1, .voxel_size = 2.0, .height = level});
+    struct tr_world *world = world_of(&(struct plan){
+        .size_x = 2, .size_z = 1, .voxel_size = 2.0, .height = level, .extent = {0, 0, 100, 50}});
     struct tr_jobs *jobs;
 
     (void)state;
@@ -530,8 +676,12 @@ int main(void)
         TEST(slice_beside_a_cave_does_not_show_it),
         TEST(slice_shows_a_pit_as_open),
         TEST(slice_has_scale_pixels_a_voxel_both_ways_or_a_thousand),
+        TEST(relief_shows_ground_beyond_the_data_under_a_veil),
+        TEST(relief_has_no_veil_where_the_data_are_the_whole_world),
+        TEST(slice_shows_ground_beyond_the_data_under_a_veil),
+        TEST(the_edge_of_the_data_is_dashed_unless_it_is_that_of_the_world),
         TEST(pictures_are_the_same_for_any_number_of_jobs),
-        TEST(data_of_any_extent_gives_a_picture),
+        TEST(data_of_any_extent_give_a_picture_of_the_whole_world),
         TEST(refusals_name_what_was_expected),
         TEST(a_picture_is_written_as_png_and_replaces_nothing_unasked),
         TEST(a_column_finds_every_surface_across_rows_without_blocks),
