@@ -102,7 +102,7 @@ static enum tr_status run(const struct tr_call *call, struct tr_error *error)
     if (status == TR_OK && !tr_call_has(call, "--quiet")) {
         char hash_text[33];
         tr_hash_text(hash, hash_text);
-        fprintf(stderr, "%s: %zu edit%s, %zu chunk%s changed, hash %s\n", out, result.edits,
+        fprintf(stderr, "%s: %zu edit%s, %zu chunk%s changed, hash %s\n", tr_shown(out), result.edits,
                 result.edits == 1 ? "" : "s", result.chunks_changed, result.chunks_changed == 1 ? "" : "s",
                 hash_text);
         if (result.edits && result.chunks_changed == 0)
@@ -129,7 +129,7 @@ const struct tr_command tr_command_apply_log = {
     .examples = "  terrain apply-log world edits.json -o edited\n"
                 "  terrain apply-log world edits.json --until tunnel-2 -o halfway",
     .least = 2,
-    .most = TR_ARGUMENTS_MAX,
+    .most = TR_ARGUMENTS_ANY,
     .options = options,
     .run = run,
 };

@@ -6,6 +6,7 @@
 #define TR_CMD_COMMAND_H
 
 #include "lib/base/status.h"
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -30,7 +31,7 @@ struct tr_option {
 };
 
 #define TR_OPTIONS_MAX 32
-#define TR_ARGUMENTS_MAX 4096
+#define TR_ARGUMENTS_ANY INT_MAX /* as `most` */
 
 struct tr_command;
 

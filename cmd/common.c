@@ -1,5 +1,6 @@
 /* See common.h. */
 #include "cmd/common.h"
+#include "lib/base/text.h"
 #include "lib/pack/pack.h"
 #include "lib/world/codec.h"
 #include <inttypes.h>
@@ -75,6 +76,16 @@ enum tr_status tr_open_bake(const struct tr_call *call, uint64_t work, struct tr
     return tr_bake_open(&options, bake, error);
 }
 
+void tr_json_add_path(cJSON *object, const char *name, const char *path)
+{
+    char *text = strdup(path);
+    if (!text)
+        return;
+    tr_text_make_utf8(text);
+    cJSON_AddStringToObject(object, name, text);
+    free(text);
+}
+
 void tr_json_add_hash(cJSON *object, const char *name, struct tr_hash hash)
 {
     char text[33];
@@ -96,6 +107,12 @@ enum tr_status tr_json_print(cJSON *object, struct tr_error *error)
     puts(text);
     free(text);
     return TR_OK;
+}
+
+const char *tr_shown(const char *path)
+{
+    static char room[TR_PATH_BYTES];
+    return tr_text_shown(path, room, sizeof room);
 }
 
 const char *tr_grouped(uint64_t number, char text[32])

@@ -24,10 +24,14 @@ enum tr_status tr_find_kind(const char *path, enum tr_kind *kind, struct tr_erro
 enum tr_status tr_open_bake(const struct tr_call *call, uint64_t work, struct tr_bake **bake,
                             struct tr_error *error);
 
-/* JSON output: adds, prints on one line, frees. */
+/* JSON output: adds, prints on one line, frees. A path's bytes that are not UTF-8 become '?'. */
+void tr_json_add_path(cJSON *object, const char *name, const char *path);
 void tr_json_add_hash(cJSON *object, const char *name, struct tr_hash hash);
 void tr_json_add_point(cJSON *object, const char *name, const double *values, int count);
 enum tr_status tr_json_print(cJSON *object, struct tr_error *error);
+
+/* A path fit to be printed in a line. Valid until the next call. */
+const char *tr_shown(const char *path);
 
 /* A count with thin groups of three: "1,234,567". Returns text. */
 const char *tr_grouped(uint64_t number, char text[32]);

@@ -45,8 +45,9 @@ static enum tr_status run(const struct tr_call *call, struct tr_error *error)
     status = tr_export(pack, out, &how, &result, error);
     if (status == TR_OK && !tr_call_has(call, "--quiet")) {
         char triangles[32], vertices[32], size[32];
-        fprintf(stderr, "%s: %s triangles, %s vertices, %s\n", out, tr_grouped(result.triangles, triangles),
-                tr_grouped(result.vertices, vertices), tr_bytes_text(result.file_bytes, size));
+        fprintf(stderr, "%s: %s triangles, %s vertices, %s\n", tr_shown(out),
+                tr_grouped(result.triangles, triangles), tr_grouped(result.vertices, vertices),
+                tr_bytes_text(result.file_bytes, size));
     }
     tr_pack_close(pack);
     return status;

@@ -126,8 +126,8 @@ static enum tr_status run(const struct tr_call *call, struct tr_error *error)
     if (status == TR_OK && !tr_call_has(call, "--quiet")) {
         char text[33], wide[32], deep[32], voxel[32];
         tr_hash_text(hash, text);
-        fprintf(stderr, "%s: %d x %d chunks, %s x %s, voxel %s, hash %s\n", out, info.size_x, info.size_z,
-                tr_metres(64 * info.size_x * voxel_size, wide),
+        fprintf(stderr, "%s: %d x %d chunks, %s x %s, voxel %s, hash %s\n", tr_shown(out), info.size_x,
+                info.size_z, tr_metres(64 * info.size_x * voxel_size, wide),
                 tr_metres(64 * info.size_z * voxel_size, deep), tr_metres(voxel_size, voxel), text);
     }
 done:

@@ -96,7 +96,7 @@ static enum tr_status world_json(const struct tr_call *call, const struct tr_wor
 {
     const struct tr_world_info *info = &world->info;
     cJSON *object = cJSON_CreateObject();
-    cJSON_AddStringToObject(object, "path", call->arguments[0]);
+    tr_json_add_path(object, "path", call->arguments[0]);
     cJSON_AddStringToObject(object, "kind", "world");
     tr_json_add_point(object, "size_chunks", (double[]){info->size_x, info->size_z}, 2);
     cJSON_AddNumberToObject(object, "voxel_size_m", info->voxel_size);
@@ -126,7 +126,7 @@ static void world_text(const struct tr_call *call, const struct tr_world *world,
     const struct tr_world_info *info = &world->info;
     char a[32], b[32], c[32], hash[33];
     tr_hash_text(world->hash, hash);
-    printf("%s: world\n", call->arguments[0]);
+    printf("%s: world\n", tr_shown(call->arguments[0]));
     printf("  size        %d x %d chunks, %s x %s, voxel %s\n", info->size_x, info->size_z,
            tr_metres(64 * info->size_x * info->voxel_size, a),
            tr_metres(64 * info->size_z * info->voxel_size, b), tr_metres(info->voxel_size, c));
@@ -143,8 +143,9 @@ static void world_text(const struct tr_call *call, const struct tr_world *world,
     if (info->has_georeference)
         printf("  origin      easting %.3f m, northing %.3f m\n", info->origin_easting,
                info->origin_northing);
-    printf("  sculpted    %zu of %zu chunks in 3D, %s blocks, %zu edits\n", facts->volumetric,
-           world->chunk_count, tr_grouped(facts->blocks, a), facts->edits);
+    printf("  sculpted    %zu of %zu chunks in 3D, %s block%s, %zu edit%s\n", facts->volumetric,
+           world->chunk_count, tr_grouped(facts->blocks, a), facts->blocks == 1 ? "" : "s", facts->edits,
+           facts->edits == 1 ? "" : "s");
     printf("  storage     %s, %.2f bytes a stored sample\n", tr_bytes_text(facts->file_bytes, a),
            (double)facts->file_bytes / (double)facts->samples);
     printf("  hash        %s\n", hash);
@@ -177,7 +178,7 @@ static enum tr_status info_pack(const struct tr_call *call, struct tr_error *err
     tr_hash_text(pack->info.world_hash, world_hash);
     if (tr_call_has(call, "--json")) {
         cJSON *object = cJSON_CreateObject();
-        cJSON_AddStringToObject(object, "path", call->arguments[0]);
+        tr_json_add_path(object, "path", call->arguments[0]);
         cJSON_AddStringToObject(object, "kind", "pack");
         tr_json_add_point(object, "size_chunks", (double[]){pack->info.size_x, pack->info.size_z}, 2);
         cJSON_AddNumberToObject(object, "voxel_size_m", pack->info.voxel_size);
@@ -189,7 +190,7 @@ static enum tr_status info_pack(const struct tr_call *call, struct tr_error *err
         cJSON_AddStringToObject(object, "hash", hash);
         status = tr_json_print(object, error);
     } else {
-        printf("%s: mesh pack\n", call->arguments[0]);
+        printf("%s: mesh pack\n", tr_shown(call->arguments[0]));
         printf("  world       %d x %d chunks, voxel %s, hash %s\n", pack->info.size_x, pack->info.size_z,
                tr_metres(pack->info.voxel_size, a), world_hash);
         printf("  mesh        %zu tiles, %s triangles, %s vertices (on tile borders counted in each tile)\n",

@@ -1,9 +1,12 @@
 /* terrain: finds the command, parses its line, runs it, prints what went wrong, exits with its status. */
 #include "cmd/command.h"
-#include <errno.h>
+#include "lib/base/stop.h"
+#include "lib/base/text.h"
+#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 const struct tr_command *const tr_commands[] = {
     &tr_command_gen,
@@ -45,10 +48,24 @@ static enum tr_status flush_output(struct tr_error *error)
     return TR_OK;
 }
 
+/* A stream that was closed is opened on nothing, so that no file of ours gets its number and is taken for it. */
+static void open_standard_streams(void)
+{
+    for (int number = 0; number <= 2; number++)
+        if (fcntl(number, F_GETFD) < 0)
+            open("/dev/null",
+                 number == 0 ? O_WRONLY : O_RDONLY); /* reading or writing it fails, as it should */
+}
+
 int main(int argc, char **argv)
 {
     struct tr_error error = {0};
-    signal(SIGPIPE, SIG_IGN); /* a closed pipe is an error to report, not a death in the middle of a rename */
+    open_standard_streams();
+    signal(
+        SIGPIPE,
+        SIG_IGN); /* a closed pipe, or a file at its limit, is an error to report, not a death in the middle */
+    signal(SIGXFSZ, SIG_IGN);
+    tr_stop_install();
     if (argc < 2) {
         tr_help_list(stderr);
         return TR_USAGE;
@@ -61,8 +78,10 @@ int main(int argc, char **argv)
     const struct tr_command *command = tr_command_find(name);
     if (!command) {
         const char *near = tr_nearest(name, command_word, NULL);
-        fprintf(stderr, "terrain: unknown command '%s'%s%s%s, see `terrain help`\n", name,
-                near ? ", did you mean " : "", near ? near : "", near ? "?" : "");
+        char shown[64];
+        fprintf(stderr, "terrain: unknown command '%s'%s%s%s, see `terrain help`\n",
+                tr_text_shown(name, shown, sizeof shown), near ? ", did you mean " : "", near ? near : "",
+                near ? "?" : "");
         return TR_USAGE;
     }
     struct tr_call call = {.arguments = calloc((size_t)argc, sizeof(char *))};
@@ -78,7 +97,8 @@ int main(int argc, char **argv)
         else
             status = command->run(&call, &error);
     }
-    if (error.text[0] == 0 && (status == TR_OK || status == TR_NO)) {
+    if (status == TR_OK || status == TR_NO) {
+        error.text[0] = 0; /* what was tried first and failed, on the way to an answer */
         enum tr_status flushed = flush_output(&error);
         status = flushed == TR_OK ? status : flushed;
     }
@@ -87,5 +107,9 @@ int main(int argc, char **argv)
     else if (error.text[0])
         fprintf(stderr, "terrain %s: %s\n", command->name, error.text);
     free(call.arguments);
+    if (tr_stop_signal() && status > TR_NO) { /* die by it, so that a shell or make knows */
+        signal(tr_stop_signal(), SIG_DFL);
+        raise(tr_stop_signal());
+    }
     return status;
 }

@@ -36,7 +36,7 @@ static enum tr_status run(const struct tr_call *call, struct tr_error *error)
     if (status == TR_OK && !tr_call_has(call, "--quiet")) {
         char text[33], triangles[32], vertices[32];
         tr_hash_text(hash, text);
-        fprintf(stderr, "%s: %zu tiles, %s triangles, %s vertices, hash %s\n", out, result.tiles,
+        fprintf(stderr, "%s: %zu tiles, %s triangles, %s vertices, hash %s\n", tr_shown(out), result.tiles,
                 tr_grouped(result.triangles, triangles), tr_grouped(result.vertices, vertices), text);
     }
     tr_pack_writer_free(writer);

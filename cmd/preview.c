@@ -48,7 +48,7 @@ static enum tr_status run(const struct tr_call *call, struct tr_error *error)
     if (status == TR_OK)
         status = tr_picture_write(&picture, out, tr_call_has(call, "--force"), error);
     if (status == TR_OK && !tr_call_has(call, "--quiet"))
-        fprintf(stderr, "%s: %u x %u pixels\n", out, picture.width, picture.height);
+        fprintf(stderr, "%s: %u x %u pixels\n", tr_shown(out), picture.width, picture.height);
     tr_picture_release(&picture);
     tr_jobs_free(jobs);
     tr_world_close(world);

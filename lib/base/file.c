@@ -9,6 +9,7 @@
 #include "lib/base/file.h"
 
 #include "lib/base/alloc.h"
+#include "lib/base/stop.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -242,6 +243,10 @@ enum tr_status tr_output_open(struct tr_output *output, const char *path, bool r
 enum tr_status tr_output_write(struct tr_output *output, const void *bytes, size_t size_bytes,
                                struct tr_error *error)
 {
+    enum tr_status status = tr_stop_check(error);
+
+    if (status != TR_OK)
+        return status;
     if (size_bytes > 0 && fwrite(bytes, 1, size_bytes, output->file) != size_bytes)
         return tr_fail_errno(error, "cannot write \"%s\"", output->path);
     return TR_OK;

@@ -36,6 +36,7 @@ struct tr_output {
 };
 enum tr_status tr_output_open(struct tr_output *output, const char *path, bool replace,
                               struct tr_error *error);
+/* Fails when a signal asks to stop (stop.h). */
 enum tr_status tr_output_write(struct tr_output *output, const void *bytes, size_t size_bytes,
                                struct tr_error *error);
 enum tr_status tr_output_seek(struct tr_output *output, uint64_t offset_bytes, struct tr_error *error);

@@ -7,6 +7,7 @@
 #include "lib/base/jobs.h"
 
 #include "lib/base/alloc.h"
+#include "lib/base/stop.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -68,7 +69,9 @@ static void run_tasks(struct tr_jobs *jobs, int job)
 
         if (index >= jobs->task_count)
             break;
-        error.status = jobs->task(jobs->context, index, job, &error);
+        error.status = tr_stop_check(&error);
+        if (error.status == TR_OK)
+            error.status = jobs->task(jobs->context, index, job, &error);
         if (error.status != TR_OK)
             run_note_error(jobs, index, &error);
     }

@@ -17,7 +17,8 @@ int tr_jobs_count(const struct tr_jobs *jobs);
 
 /* Calls task(context, index, job, error) for each index in [0, count); `job` in [0, jobs) names the calling
  * thread's scratch. When tasks fail, none is begun any more, and the error of the lowest index that failed is
- * returned. Not reentrant. */
+ * returned. When a signal asks to stop (stop.h),
+ * it ends the same way. Not reentrant. */
 enum tr_status tr_jobs_run(struct tr_jobs *jobs, size_t count,
                            enum tr_status (*task)(void *context, size_t index, int job,
                                                   struct tr_error *error),

@@ -6,22 +6,13 @@
  * never leaves half a UTF-8 sequence. */
 #include "lib/base/status.h"
 
+#include "lib/base/text.h"
+
 #include <errno.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
-
-/* C0 controls and DEL are single bytes; C1 controls are 0xc2 0x80..0x9f in UTF-8. */
-static void text_mask_controls(char *text)
-{
-    for (unsigned char *at = (unsigned char *)text; *at; at++) {
-        if (*at < 0x20 || *at == 0x7f)
-            *at = '?';
-        else if (at[0] == 0xc2 && at[1] >= 0x80 && at[1] <= 0x9f)
-            at[0] = at[1] = '?';
-    }
-}
 
 /* Ends a full buffer with "..." behind the last whole UTF-8 sequence that leaves room for it. */
 static void text_mark_cut(char text[TR_ERROR_TEXT_BYTES])
@@ -50,7 +41,7 @@ static void error_fill(struct tr_error *error, enum tr_status status, const char
     cut = (size_t)length >= sizeof text;
     if (cut)
         text_mark_cut(text);
-    text_mask_controls(text);
+    tr_text_mask_controls(text);
     error->status = status;
     memcpy(error->text, text, sizeof text);
 }

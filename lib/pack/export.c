@@ -96,7 +96,8 @@ enum tr_status tr_export_check_range(const struct tr_pack *pack, int64_t floor_y
     }
     if (farthest > limit)
         return tr_fail(error, TR_BAD_INPUT,
-                       "\"%s\": a vertex %" PRId64 " voxels from the origin, expected at most %" PRId64
+                       "\"%s\": a vertex, or the floor of a solid (--base), %" PRId64
+                       " voxels from the origin, expected at most %" PRId64
                        ": farther out 32-bit floats cannot tell vertices apart",
                        pack->path, farthest / TR_UNITS, limit / TR_UNITS);
     return TR_OK;

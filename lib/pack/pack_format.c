@@ -66,7 +66,8 @@ enum tr_status tr_pack_tile_check_place(const struct tr_pack_info *info, const s
                                         const char *path, uint64_t at_byte, struct tr_error *error)
 {
     int64_t units = tr_pack_tile_units(tile->lod), chunk_units = tr_pack_tile_units(0);
-    int row_min = (int)tr_floor_div(TR_BLOCK_ROW_MIN, 1 << tile->lod),
+    int row_min =
+            (int)tr_floor_div(TR_BLOCK_ROW_MIN - 1, 1 << tile->lod), /* cells below the lowest samples */
         row_max = TR_BLOCK_ROW_MAX >> tile->lod;
 
     if (tile->cy < row_min || tile->cy > row_max)

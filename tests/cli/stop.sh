@@ -1,0 +1,40 @@
+# Ctrl-C and a terminated job: what was begun is removed, what was there stays, and the process dies by the signal.
+. "$(dirname "$0")/../support/cli.sh"
+"$terrain" gen -q --preset flat --size 2x2 -o old || fail "gen"
+before=$("$terrain" info --json old)
+for signal in INT TERM HUP; do
+    "$terrain" gen -q --preset hills --size 96x96 --jobs 1 -o old --force 2>err.txt &
+    process=$!
+    while ! ls -d .old.tmp-*/chunks/*/* >/dev/null 2>&1 && kill -0 $process 2>/dev/null; do :; done
+    kill -$signal $process
+    status=0
+    wait $process || status=$?
+    # a shell starts background processes with SIGINT ignored: then it is to be ignored
+    if [ $signal = INT ]; then
+        [ $status = 0 ] || fail "an ignored SIGINT: exit $status"
+        "$terrain" gen -q --preset flat --size 2x2 -o old --force
+    else
+        [ $status -gt 128 ] || fail "SIG$signal: exit $status"
+        grep -q "stopped by SIG$signal" err.txt || fail "SIG$signal: said $(cat err.txt)"
+        [ "$before" = "$("$terrain" info --json old)" ] || fail "SIG$signal: the old world has changed"
+    fi
+    for left in .old.tmp-*; do
+        [ ! -e "$left" ] || fail "SIG$signal: $left was left behind"
+    done
+done
+# a file size limit is an error like any other
+"$terrain" mesh -q old -o a.tpack
+status=0
+(ulimit -f 1 && exec "$terrain" export a.tpack -o a.obj) 2>err.txt || status=$?
+[ $status = 4 ] || fail "beyond the file size limit: exit $status"
+expect_absent a.obj
+# a closed standard input is no log
+status=0
+"$terrain" apply-log old - -o b <&- 2>err.txt || status=$?
+[ $status = 4 ] || fail "closed standard input: exit $status: $(cat err.txt)"
+expect_absent b
+# names are printed in one line
+[ "$("$terrain" "$(printf 'a\nb')" 2>&1 | wc -l)" = 1 ] || fail "a line break in a name makes two lines"
+name=$(printf 'w\377')
+"$terrain" gen -q --preset flat --size 1x1 -o "$name" && "$terrain" info --json "$name" | grep -q '"path":"w?"' || fail "a path that is not UTF-8 in JSON"
+finish
