@@ -1,6 +1,6 @@
 # terrain: build, test, demo. `make help` lists the targets.
 #
-#   config=release|debug|sanitize   what is built, into build/<config>/        CC=gcc|clang   the compiler
+#   config=release|debug|sanitize|fuzz   what is built, into build/<config>/        CC=gcc|clang   the compiler
 config ?= release
 CC ?= gcc
 ifeq ($(origin CC),default)
@@ -18,6 +18,8 @@ CFLAGS_sanitize := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all
 CFLAGS += -std=c17 $(WARN) $(EXACT) $(CFLAGS_$(config)) $(EXTRA_CFLAGS)
 CPPFLAGS += -D_GNU_SOURCE -I. -I$(B)/gen -I$(B)/spv -isystem /usr/include/stb
 LDFLAGS_sanitize := -fsanitize=address,undefined
+CFLAGS_fuzz := -O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all
+LDFLAGS_fuzz := -fsanitize=fuzzer,address,undefined
 LDFLAGS += $(LDFLAGS_$(config))
 LDLIBS := -ldl -lcjson -lxxhash -lzstd -lpthread -lm
 
@@ -36,14 +38,13 @@ SUPPORT_OBJ := $(patsubst %.c,$(B)/%.o,$(wildcard tests/support/*.c tests/naive/
 TEST_SRC := $(wildcard tests/unit/*_test.c tests/property/*_test.c)
 TESTS := $(TEST_SRC:%.c=$(B)/%)
 FUZZ_TESTS := $(patsubst %.c,$(B)/%,$(wildcard tests/fuzz/*_fuzz.c))
-FUZZERS := $(FUZZ_TESTS:$(B)/tests/fuzz/%=$(B)/fuzz/%)
 
 # `make V=1` shows whole commands.
 Q := $(if $(V),,@)
 say = $(if $(V),,@echo '  $(1)')
 
 .SECONDARY:
-.PHONY: all all-objects help deps deps-check deps-peers demo test test-peers test-device test-devices test-mutation test-sanitize check format install clean spv
+.PHONY: all all-objects help deps deps-check deps-peers demo test test-peers test-device test-devices test-mutation test-sanitize fuzz fuzz-targets check format install clean spv
 all: $(B)/terrain
 help:
 	@echo 'make            build $(B)/terrain        make demo    bake the sample world into build/demo'
@@ -94,9 +95,11 @@ $(B)/tests/devices/%: $(B)/tests/devices/%.o $(B)/libterrain.a
 $(B)/tests/%: $(B)/tests/%.o $(SUPPORT_OBJ) $(B)/libterrain.a
 	$(call say,LINK  $@)
 	$(Q)$(CC) $(LDFLAGS) -o $@ $< $(SUPPORT_OBJ) $(B)/libterrain.a -lcmocka $(LDLIBS)
-$(FUZZ_TESTS): $(B)/tests/fuzz/%: $(B)/tests/fuzz/%.o $(B)/tests/fuzz/driver.o $(B)/libterrain.a
+# A fuzz target runs over its corpus as a test; with config=fuzz (clang) the driver is libFuzzer.
+FUZZ_DRIVER := $(if $(filter fuzz,$(config)),,$(B)/tests/fuzz/driver.o)
+$(FUZZ_TESTS): $(B)/tests/fuzz/%: $(B)/tests/fuzz/%.o $(FUZZ_DRIVER) $(B)/libterrain.a
 	$(call say,LINK  $@)
-	$(Q)$(CC) $(LDFLAGS) -o $@ $< $(B)/tests/fuzz/driver.o $(B)/libterrain.a $(LDLIBS)
+	$(Q)$(CC) $(LDFLAGS) -o $@ $< $(FUZZ_DRIVER) $(B)/libterrain.a $(LDLIBS)
 $(B)/spirv_lint: tests/lint/spirv_lint.c
 	@mkdir -p $(@D)
 	$(call say,CC    $<)
@@ -115,6 +118,13 @@ test-devices:
 # Prints what the device named by DEVICE computes; run on a real GPU its output is kept as tests/devices/<name>.txt.
 test-device: $(B)/terrain $(B)/tests/devices/make_log
 	@sh tests/devices/hashes.sh $(B)/terrain $(B)/tests/devices/make_log $(or $(DEVICE),auto)
+# Fuzzes every reader for FUZZ_SECONDS each, starting from its corpus; new inputs go to build/fuzz/corpus.
+FUZZ_SECONDS ?= 300
+fuzz:
+	$(MAKE) config=fuzz CC=clang fuzz-targets
+	@sh tests/fuzz/run.sh build/fuzz $(FUZZ_SECONDS)
+fuzz-targets: $(FUZZ_TESTS)
+
 # Mutated kernels, built aside, that the tests must notice.
 test-mutation:
 	@sh tests/mutation.sh

@@ -3,7 +3,8 @@
  * A final name only ever changes by one rename of something finished and synced: RENAME_NOREPLACE where
  * nothing may be there, plain rename over a regular file, RENAME_EXCHANGE for folders. What would be replaced
  * must be of the kind that replaces it, so that --force on /dev/null, on a symbolic link or on a folder by
- * mistake is refused and not obeyed. Sizes that the system reports are a first guess for memory, never a
+ * mistake is refused and not obeyed. A folder is exchanged only with one that can be removed, as far as
+ * permissions tell, and if it then cannot, the two change back. Sizes that the system reports are a first guess for memory, never a
  * promise: reads go on to the end of the file or the limit. Trees are walked with openat and O_NOFOLLOW, so a
  * symbolic link planted inside one leads nowhere. */
 #include "lib/base/file.h"
@@ -462,72 +463,152 @@ enum tr_status tr_folder_list(const char *path,
     return status;
 }
 
-static enum tr_status tree_remove_at(int parent, const char *name, int depth, const char *root,
-                                     struct tr_error *error);
-
-static enum tr_status entry_remove(int folder, const char *name, int depth, const char *root,
-                                   struct tr_error *error)
-{
-    struct stat info;
-
-    if (fstatat(folder, name, &info, AT_SYMLINK_NOFOLLOW) != 0)
-        return errno == ENOENT ? TR_OK : tr_fail_errno(error, "cannot inspect \"%s\" in \"%s\"", name, root);
-    if (S_ISDIR(info.st_mode))
-        return tree_remove_at(folder, name, depth, root, error);
-    if (unlinkat(folder, name, 0) != 0 && errno != ENOENT)
-        return tr_fail_errno(error, "cannot remove \"%s\" in \"%s\"", name, root);
-    return TR_OK;
-}
-
-/* Removes the folder `name` of the open folder `parent`. `root` is the whole tree's path, for messages. */
-static enum tr_status tree_remove_at(int parent, const char *name, int depth, const char *root,
-                                     struct tr_error *error)
+enum tr_status tr_folder_list_at(int parent, const char *name, const char *path, tr_folder_visit *visit,
+                                 void *context, size_t *count, struct tr_error *error)
 {
     struct names names = {0};
     enum tr_status status;
-    int descriptor, listed;
+    int folder = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), listed;
 
-    if (depth > REMOVE_DEPTH_MAX)
-        return tr_fail(error, TR_IO, "\"%s\" has folders nested deeper than %d, expected at most that", root,
-                       REMOVE_DEPTH_MAX);
-    descriptor = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    if (descriptor < 0)
-        return errno == ENOENT ? TR_OK
-                               : tr_fail_errno(error, "cannot open folder \"%s\" in \"%s\"", name, root);
-    listed = fcntl(descriptor, F_DUPFD_CLOEXEC, 0);
+    *count = 0;
+    if (folder < 0)
+        return tr_fail_errno(error, "cannot open folder \"%s\"", path);
+    listed = fcntl(folder, F_DUPFD_CLOEXEC, 0);
     if (listed < 0)
-        status = tr_fail_errno(error, "cannot list \"%s\" in \"%s\"", name, root);
+        status = tr_fail_errno(error, "cannot list \"%s\"", path);
     else
-        status = names_read(listed, root, &names, error);
+        status = names_read(listed, path, &names, error);
+    *count = names.count;
     for (size_t i = 0; status == TR_OK && i < names.count; i++)
-        status = entry_remove(descriptor, names.sorted[i], depth + 1, root, error);
+        status = visit(context, folder, names.sorted[i], error);
     names_release(&names);
-    close(descriptor);
-    if (status == TR_OK && unlinkat(parent, name, AT_REMOVEDIR) != 0 && errno != ENOENT)
-        status = tr_fail_errno(error, "cannot remove folder \"%s\" in \"%s\"", name, root);
+    close(folder);
     return status;
 }
 
-enum tr_status tr_folder_remove(const char *path, struct tr_error *error)
+/* ---- trees: whether they can be removed, and removing them ---- */
+
+/* A tree on its way out. */
+struct tree {
+    const char *root;
+    char path[TR_PATH_BYTES]; /* of the entry at hand, for messages; cut where it is too long */
+    int depth;                /* of that entry; the root's is 1 */
+    bool is_check;            /* only ask whether each entry may go */
+    bool has_lost;            /* something of it is gone */
+};
+
+/* Where the sticky bit is set, an entry goes only at the hands of its owner, the folder's or the superuser. */
+static bool is_held_by_sticky_bit(const struct stat *folder, const struct stat *entry)
+{
+    uid_t user = geteuid();
+
+    return (folder->st_mode & S_ISVTX) && user != 0 && user != folder->st_uid && user != entry->st_uid;
+}
+
+/* Whether an entry of the open folder may be taken out of it. */
+static enum tr_status entry_check(const struct tree *tree, int folder, const struct stat *entry,
+                                  struct tr_error *error)
+{
+    struct stat info;
+
+    if (fstat(folder, &info) != 0 || faccessat(folder, ".", W_OK | X_OK, AT_EACCESS) != 0)
+        return tr_fail_errno(error, "cannot remove \"%s\"", tree->path);
+    if (is_held_by_sticky_bit(&info, entry))
+        return tr_fail(error, TR_IO, "cannot remove \"%s\": its folder's sticky bit keeps it", tree->path);
+    return TR_OK;
+}
+
+static enum tr_status subtree_remove(struct tree *tree, int parent, const char *name, struct tr_error *error);
+
+static enum tr_status entry_remove(struct tree *tree, int folder, const char *name, struct tr_error *error)
+{
+    enum tr_status status = TR_OK;
+    struct stat info;
+    bool is_folder;
+
+    if (fstatat(folder, name, &info, AT_SYMLINK_NOFOLLOW) != 0)
+        return errno == ENOENT ? TR_OK : tr_fail_errno(error, "cannot inspect \"%s\"", tree->path);
+    is_folder = S_ISDIR(info.st_mode);
+    if (tree->is_check)
+        status = entry_check(tree, folder, &info, error);
+    if (status == TR_OK && is_folder)
+        status = subtree_remove(tree, folder, name, error);
+    if (status != TR_OK || tree->is_check)
+        return status;
+    if (unlinkat(folder, name, is_folder ? AT_REMOVEDIR : 0) == 0)
+        tree->has_lost = true;
+    else if (errno != ENOENT)
+        status = tr_fail_errno(error, "cannot remove \"%s\"", tree->path);
+    return status;
+}
+
+static enum tr_status remove_listed(void *context, int folder, const char *name, struct tr_error *error)
+{
+    struct tree *tree = context;
+    size_t length = strlen(tree->path);
+    enum tr_status status;
+
+    snprintf(tree->path + length, sizeof tree->path - length, "/%s", name);
+    tree->depth++;
+    status = entry_remove(tree, folder, name, error);
+    tree->depth--;
+    tree->path[length] = '\0';
+    return status;
+}
+
+/* Empties the folder `name` of the open folder `parent`. */
+static enum tr_status subtree_remove(struct tree *tree, int parent, const char *name, struct tr_error *error)
+{
+    size_t count;
+
+    if (tree->depth > REMOVE_DEPTH_MAX)
+        return tr_fail(error, TR_IO, "\"%s\" has folders nested deeper than %d, expected at most that",
+                       tree->root, REMOVE_DEPTH_MAX);
+    return tr_folder_list_at(parent, name, tree->path, remove_listed, tree, &count, error);
+}
+
+/* Removes the tree, or asks whether that can be done. A missing one is fine. */
+static enum tr_status tree_remove(struct tree *tree, struct tr_error *error)
 {
     char folder[TR_PATH_BYTES], name[TR_PATH_BYTES];
-    enum tr_status status = path_split(path, folder, name, error);
+    enum tr_status status = path_split(tree->root, folder, name, error);
     struct stat info;
     int parent;
 
     if (status != TR_OK)
         return status;
-    parent = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    /* O_PATH: to remove what is in a folder, one need not be allowed to list it */
+    parent = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
     if (parent < 0)
         return errno == ENOENT ? TR_OK : tr_fail_errno(error, "cannot open folder \"%s\"", folder);
+    strcpy(tree->path, tree->root);
+    for (size_t end = strlen(tree->path); tree->path[end - 1] == '/'; end--)
+        tree->path[end - 1] = '\0';
+    tree->depth = 1;
     if (fstatat(parent, name, &info, AT_SYMLINK_NOFOLLOW) == 0 && !S_ISDIR(info.st_mode))
-        status =
-            tr_fail(error, TR_IO, "\"%s\" is %s, expected a folder to remove", path, kind_name(info.st_mode));
+        status = tr_fail(error, TR_IO, "\"%s\" is %s, expected a folder to remove", tree->root,
+                         kind_name(info.st_mode));
     else
-        status = tree_remove_at(parent, name, 1, path, error);
+        status = entry_remove(tree, parent, name, error);
     close(parent);
     return status;
 }
+
+enum tr_status tr_folder_remove(const char *path, struct tr_error *error)
+{
+    struct tree tree = {.root = path};
+
+    return tree_remove(&tree, error);
+}
+
+enum tr_status tr_folder_check_removable(const char *path, struct tr_error *error)
+{
+    struct tree tree = {.root = path, .is_check = true};
+
+    return tree_remove(&tree, error);
+}
+
+/* ---- folders: replacing ---- */
 
 enum tr_status tr_folder_sync(const char *path, struct tr_error *error)
 {
@@ -556,21 +637,34 @@ static enum tr_status folder_move_in(const char *new_path, const char *path, str
     return tr_fail_errno(error, "cannot rename \"%s\" to \"%s\"", new_path, path);
 }
 
-/* The new folder and the old one change names; the old one goes. */
 static enum tr_status folder_exchange(const char *new_path, const char *path, struct tr_error *error)
 {
-    enum tr_status status;
+    if (renameat2(AT_FDCWD, new_path, AT_FDCWD, path, RENAME_EXCHANGE) == 0)
+        return TR_OK;
+    if (is_unsupported(errno))
+        return tr_fail(
+            error, TR_IO,
+            "the file system of \"%s\" cannot exchange two folders atomically, expected a new name", path);
+    return tr_fail_errno(error, "cannot exchange \"%s\" with \"%s\"", new_path, path);
+}
 
-    if (renameat2(AT_FDCWD, new_path, AT_FDCWD, path, RENAME_EXCHANGE) != 0) {
-        if (is_unsupported(errno))
-            return tr_fail(
-                error, TR_IO,
-                "the file system of \"%s\" cannot exchange two folders atomically, expected a new name",
-                path);
-        return tr_fail_errno(error, "cannot exchange \"%s\" with \"%s\"", new_path, path);
-    }
+/* The new folder and the old one change names; the old one goes. If it does not, and is still whole, they
+ * change back. */
+static enum tr_status folder_supplant(const char *new_path, const char *path, struct tr_error *error)
+{
+    struct tree old = {.root = new_path};
+    enum tr_status status = tr_folder_check_removable(path, error);
+
+    if (status == TR_OK)
+        status = folder_exchange(new_path, path, error);
+    if (status != TR_OK)
+        return status;
     status = parent_sync(path, error);
-    return status == TR_OK ? tr_folder_remove(new_path, error) : status;
+    if (status == TR_OK)
+        status = tree_remove(&old, error);
+    if (status == TR_OK || old.has_lost || folder_exchange(new_path, path, NULL) != TR_OK)
+        return TR_OK;
+    return status;
 }
 
 enum tr_status tr_folder_replace(const char *new_path, const char *path, bool replace, struct tr_error *error)
@@ -580,7 +674,10 @@ enum tr_status tr_folder_replace(const char *new_path, const char *path, bool re
     if (status != TR_OK)
         return status;
     if (tr_path_exists(path))
-        return folder_exchange(new_path, path, error);
+        return folder_supplant(new_path, path, error);
     status = folder_move_in(new_path, path, error);
-    return status == TR_OK ? parent_sync(path, error) : status;
+    if (status != TR_OK)
+        return status;
+    status = parent_sync(path, error);
+    return status == TR_OK || folder_move_in(path, new_path, NULL) != TR_OK ? TR_OK : status;
 }

@@ -58,9 +58,24 @@ enum tr_status tr_folder_list(const char *path,
                               enum tr_status (*visit)(void *context, const char *name,
                                                       struct tr_error *error),
                               void *context, struct tr_error *error);
-/* Renames the folder new_path to `path`. If something is there: refused without `replace`, and unless it is a
- * folder (not a link to one); else exchanged atomically with it, and the old one removed with all that is in
- * it: the caller has made sure that it is a world. A file system that cannot exchange is refused, named. */
+/* The same for the folder `name` of the open folder `parent`; a symbolic link in its place is not followed.
+ * visit gets the folder's descriptor too. `path` is what messages call the folder. *count: its entries. */
+typedef enum tr_status tr_folder_visit(void *context, int folder, const char *name, struct tr_error *error);
+enum tr_status tr_folder_list_at(int parent, const char *name, const char *path, tr_folder_visit *visit,
+                                 void *context, size_t *count, struct tr_error *error);
+/* Whether tr_folder_remove may do its work, by the permissions and sticky bits of the folder's parent and of
+ * every folder in it; TR_IO names the first entry that would stay. A missing folder is fine. What permissions
+ * do not tell (an append-only folder, a mount point) is not found; of capabilities only the superuser's are
+ * known. */
+enum tr_status tr_folder_check_removable(const char *path, struct tr_error *error);
+/* Renames the folder new_path to `path`, which stands beside it. If something is there: refused without
+ * `replace`, and unless it is a folder (not a link to one) that can be removed; else exchanged atomically with
+ * it, and the old one removed with all that is in it: the caller has made sure that it is a world. A file
+ * system that cannot exchange is refused, named.
+ *
+ * After a failure both names are what they were. An old folder whose removal fails all the same gets its name
+ * back if it is still whole; if part of it is gone already, the new one stays, which is success, and the rest
+ * of the old one is left under new_path. */
 enum tr_status tr_folder_replace(const char *new_path, const char *path, bool replace,
                                  struct tr_error *error);
 

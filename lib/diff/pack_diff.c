@@ -14,8 +14,8 @@ static int compare_places(const struct tr_pack_tile *a, const struct tr_pack_til
     return 0;
 }
 
-static enum tr_status tiles_equal(const struct tr_pack *a, size_t i, const struct tr_pack *b, size_t j, bool *equal,
-                                  struct tr_error *error)
+static enum tr_status tiles_equal(const struct tr_pack *a, size_t i, const struct tr_pack *b, size_t j,
+                                  bool *equal, struct tr_error *error)
 {
     struct tr_mesh x = {0}, y = {0};
     enum tr_status status = tr_pack_read_tile(a, i, &x, error);
@@ -30,7 +30,8 @@ static enum tr_status tiles_equal(const struct tr_pack *a, size_t i, const struc
     return status;
 }
 
-enum tr_status tr_pack_diff(const struct tr_pack *a, const struct tr_pack *b, struct tr_pack_diff *diff, struct tr_error *error)
+enum tr_status tr_pack_diff(const struct tr_pack *a, const struct tr_pack *b, struct tr_pack_diff *diff,
+                            struct tr_error *error)
 {
     size_t i = 0, j = 0;
     *diff = (struct tr_pack_diff){.equal = tr_hash_equal(a->hash, b->hash)};
@@ -52,12 +53,13 @@ enum tr_status tr_pack_diff(const struct tr_pack *a, const struct tr_pack *b, st
             }
         }
         if (!equal)
-            diff->tiles[diff->count++] = (struct tr_tile_diff){.cx = place->cx,
-                                                               .cy = place->cy,
-                                                               .cz = place->cz,
-                                                               .lod = place->lod,
-                                                               .triangles_a = order <= 0 ? from->index_count / 3 : 0,
-                                                               .triangles_b = order >= 0 ? to->index_count / 3 : 0};
+            diff->tiles[diff->count++] =
+                (struct tr_tile_diff){.cx = place->cx,
+                                      .cy = place->cy,
+                                      .cz = place->cz,
+                                      .lod = place->lod,
+                                      .triangles_a = order <= 0 ? from->index_count / 3 : 0,
+                                      .triangles_b = order >= 0 ? to->index_count / 3 : 0};
         i += order <= 0;
         j += order >= 0;
     }

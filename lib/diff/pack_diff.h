@@ -11,12 +11,13 @@ struct tr_tile_diff {
 };
 
 struct tr_pack_diff {
-    bool equal;                 /* packs of worlds whose size or voxel size differs are not, even with equal tiles */
+    bool equal; /* packs of worlds whose size or voxel size differs are not, even with equal tiles */
     struct tr_tile_diff *tiles; /* in the packs' order */
     size_t count;
 };
 
-enum tr_status tr_pack_diff(const struct tr_pack *a, const struct tr_pack *b, struct tr_pack_diff *diff, struct tr_error *error);
+enum tr_status tr_pack_diff(const struct tr_pack *a, const struct tr_pack *b, struct tr_pack_diff *diff,
+                            struct tr_error *error);
 void tr_pack_diff_release(struct tr_pack_diff *diff);
 
 #endif

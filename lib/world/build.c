@@ -2,6 +2,10 @@
  * that name in one step when all of it is on the disk. Whoever is killed before leaves that folder and
  * nothing else; it is not looked at again.
  *
+ * What may be replaced is looked at twice, at the beginning, so that no work is in vain, and at the end. Only
+ * names and kinds count, and that world.json is recognisably ours: a damaged world may be replaced, a folder
+ * that holds anything else may not.
+ *
  * Syncing is one syncfs for all files, links and folders: a world of a million chunks would wait hours for an
  * fsync each.
  *
@@ -11,9 +15,11 @@
 #include "lib/world/world.h"
 
 #include "lib/base/alloc.h"
+#include "lib/base/text.h"
 #include "lib/world/codec.h"
 #include "lib/world/index.h"
 #include "lib/world/store.h"
+#include "lib/world/tree.h"
 #include "lib/world/world_json.h"
 
 #include <errno.h>
@@ -55,21 +61,64 @@ struct tr_world_build {
 
 /* ---- the final name ---- */
 
-/* All that a world may hold; anything else in a folder to be replaced is somebody's and must not go. */
-static enum tr_status check_world_entry(void *context, const char *name, struct tr_error *error)
-{
-    static const char *const known[] = {TR_WORLD_JSON_NAME, TR_INDEX_NAME, TR_STORE_LOG, TR_STORE_CHUNKS,
-                                        TR_STORE_BASE};
+/* What stands at the final name. */
+struct target {
+    const char *path;
+    bool is_empty, has_json;
+};
 
-    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
-        if (strcmp(name, known[i]) == 0)
-            return TR_OK;
+/* Anything but what a world is made of is somebody's and must not go. */
+static enum tr_status check_target_entry(void *context, const struct tr_tree_entry *entry,
+                                         struct tr_error *error)
+{
+    struct target *target = context;
+
+    target->is_empty = false;
+    target->has_json |= entry->role == TR_TREE_JSON;
+    if (tr_tree_entry_is_sound(entry))
+        return TR_OK;
     return tr_fail(error, TR_IO,
                    "\"%s\" holds \"%s\", which is no part of a world, expected a world to replace",
-                   (const char *)context, name);
+                   target->path, entry->path);
 }
 
-static enum tr_status check_target(struct tr_world_build *build, struct tr_error *error)
+/* A damaged world may be replaced, as long as its world.json is recognised. */
+static enum tr_status check_target_json(int folder, const char *path, struct tr_error *error)
+{
+    uint8_t *text;
+    size_t size_bytes;
+    struct tr_error why;
+    enum tr_status status =
+        tr_store_read(folder, path, TR_WORLD_JSON_NAME, TR_WORLD_JSON_MAX, &text, &size_bytes, &why);
+
+    if (status != TR_OK)
+        return tr_fail(error, TR_IO, "%s, expected a world to replace", why.text);
+    if (!tr_world_json_is_ours((const char *)text, size_bytes))
+        status = tr_fail(error, TR_IO, "\"%s/%s\" is not that of a world, expected a world to replace", path,
+                         TR_WORLD_JSON_NAME);
+    free(text);
+    return status;
+}
+
+static enum tr_status check_target_folder(const char *path, struct tr_error *error)
+{
+    struct target target = {.path = path, .is_empty = true};
+    int folder = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    enum tr_status status;
+
+    if (folder < 0)
+        return tr_fail_errno(error, "cannot open folder \"%s\"", path);
+    status = tr_tree_walk(folder, path, check_target_entry, &target, error);
+    if (status == TR_OK && !target.is_empty && !target.has_json)
+        status = tr_fail(error, TR_IO, "\"%s\" holds no %s, expected a world to replace", path,
+                         TR_WORLD_JSON_NAME);
+    else if (status == TR_OK && !target.is_empty)
+        status = check_target_json(folder, path, error);
+    close(folder);
+    return status;
+}
+
+static enum tr_status check_target(const struct tr_world_build *build, struct tr_error *error)
 {
     struct stat info;
 
@@ -79,7 +128,7 @@ static enum tr_status check_target(struct tr_world_build *build, struct tr_error
         return tr_fail(error, TR_IO, "\"%s\" exists, expected a new name or --force", build->path);
     if (!S_ISDIR(info.st_mode))
         return tr_fail(error, TR_IO, "\"%s\" is no folder, expected a world to replace", build->path);
-    return tr_folder_list(build->path, check_world_entry, build->path, error);
+    return check_target_folder(build->path, error);
 }
 
 /* The final name without slashes at its end, and where its last part begins. */
@@ -128,41 +177,6 @@ static enum tr_status create_temp(struct tr_world_build *build, const char *last
 
 /* ---- life ---- */
 
-/* Length of the UTF-8 sequence at `at`, 0 where there is none. */
-static int utf8_length(const unsigned char *at)
-{
-    uint32_t code;
-    int length;
-
-    if (at[0] < 0x80)
-        return 1;
-    if (at[0] < 0xc2 || at[0] > 0xf4)
-        return 0;
-    length = at[0] < 0xe0 ? 2 : at[0] < 0xf0 ? 3 : 4;
-    code = at[0] & (0x7fu >> length);
-    for (int i = 1; i < length; i++) {
-        if ((at[i] & 0xc0) != 0x80) /* the end of the text too */
-            return 0;
-        code = code << 6 | (at[i] & 0x3fu);
-    }
-    if ((length == 3 && code < 0x800) || (length == 4 && (code < 0x10000 || code > 0x10ffff)) ||
-        (code >= 0xd800 && code <= 0xdfff))
-        return 0;
-    return length;
-}
-
-/* A file's name, which the source often repeats, may hold any bytes; JSON holds UTF-8 only. */
-static void make_utf8(char *text)
-{
-    while (*text) {
-        int length = utf8_length((const unsigned char *)text);
-
-        if (length == 0)
-            *text = '?';
-        text += length == 0 ? 1 : length;
-    }
-}
-
 static enum tr_status prepare(struct tr_world_build *build, const char *path, struct tr_error *error)
 {
     const struct tr_world_info *info = &build->json.info;
@@ -173,9 +187,12 @@ static enum tr_status prepare(struct tr_world_build *build, const char *path, st
         status = set_path(build, path, &last, error);
     if (status == TR_OK)
         status = check_target(build, error);
+    if (status == TR_OK) /* or all the work would be for nothing */
+        status = tr_folder_check_removable(build->path, error);
     if (status != TR_OK)
         return status;
-    make_utf8(build->json.info.source);
+    /* a file's name, which the source often repeats, may hold any bytes; JSON holds UTF-8 only */
+    tr_text_make_utf8(build->json.info.source);
     build->chunk_count = tr_world_chunk_count(info->size_x, info->size_z);
     build->index = tr_alloc(build->chunk_count, sizeof *build->index, error);
     build->state = tr_alloc(build->chunk_count, sizeof *build->state, error);

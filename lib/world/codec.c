@@ -262,12 +262,20 @@ done:
 
 /* ---- reading: header and table of contents ---- */
 
-/* A file being read, and which of its parts a message is about. */
+/* Where all defects of a file are wanted, not only the first. */
+struct defects {
+    void (*report)(void *context, const char *line);
+    void *context;
+    size_t count;
+};
+
+/* A file being read, and what messages call it. */
 struct source {
     const uint8_t *bytes;
     size_t size_bytes;
     const char *name;
-    struct tr_error *error;
+    struct tr_error *error;  /* not NULL where `defects` is not */
+    struct defects *defects; /* NULL: reading ends at the first */
 };
 
 __attribute__((format(printf, 4, 5))) static enum tr_status
@@ -486,29 +494,29 @@ static enum tr_status read_heights(const struct source *source, ZSTD_DCtx *decom
     return TR_OK;
 }
 
-static enum tr_status read_block(const struct source *source, uint32_t i, ZSTD_DCtx *decompressor,
-                                 const struct scratch *scratch, struct tr_chunk *chunk)
+static enum tr_status read_block(const struct source *source, const struct section *section,
+                                 ZSTD_DCtx *decompressor, const struct scratch *scratch,
+                                 struct tr_chunk *chunk)
 {
-    struct section section = read_entry(source, i);
-    enum tr_status status = read_planes(source, &section, decompressor, scratch->planes);
+    enum tr_status status = read_planes(source, section, decompressor, scratch->planes);
     int16_t *samples;
     uint32_t at[3];
     char text[32];
-    const char *name = section_name(&section, text);
+    const char *name = section_name(section, text);
 
     if (status != TR_OK)
         return status;
-    status = tr_chunk_add_block(chunk, section.cy, &samples, source->error);
+    status = tr_chunk_add_block(chunk, section->cy, &samples, source->error);
     if (status != TR_OK)
         return status;
-    tr_block_from_planes(scratch->planes, chunk->heights, chunk->size_x, chunk->size_z, section.cy,
+    tr_block_from_planes(scratch->planes, chunk->heights, chunk->size_x, chunk->size_z, section->cy,
                          is_whole(chunk->size_x, chunk->size_z) ? (void *)samples : scratch->residuals,
                          samples);
     if (find_invalid_sample(samples, chunk->size_x, chunk->size_z, at))
-        return fail_at(source, name, section.offset, "sample %d at (%u, %u, %u), expected %d or more",
+        return fail_at(source, name, section->offset, "sample %d at (%u, %u, %u), expected %d or more",
                        samples[tr_block_index(at[0], at[1], at[2])], at[0], at[1], at[2], -TR_SDF_MAX);
-    if (!tr_block_differs(chunk->heights, chunk->size_x, chunk->size_z, section.cy, samples))
-        return fail_at(source, name, section.offset, "equals the height field, expected no such block");
+    if (!tr_block_differs(chunk->heights, chunk->size_x, chunk->size_z, section->cy, samples))
+        return fail_at(source, name, section->offset, "equals the height field, expected no such block");
     return TR_OK;
 }
 
@@ -525,38 +533,88 @@ static enum tr_status check_hash(const struct source *source, const struct tr_ch
     return fail_at(source, "header", 32, "chunk hash %s, expected %s of the samples", found, expected);
 }
 
+/* Tells a defect to whoever wants them all, and lets the reading go on. */
+static enum tr_status pass_on(const struct source *source, enum tr_status status)
+{
+    if (status != TR_BAD_INPUT || !source->defects)
+        return status;
+    source->defects->report(source->defects->context, source->error->text);
+    source->defects->count++;
+    return TR_OK;
+}
+
+/* Without heights there are no samples to check, but a block's frame can be. The hash tells nothing more where
+ * a section is known to be damaged. */
+static enum tr_status read_sections(const struct source *source, const struct tr_chunk_head *head,
+                                    ZSTD_DCtx *decompressor, const struct scratch *scratch,
+                                    struct tr_chunk *chunk)
+{
+    enum tr_status status = read_heights(source, decompressor, scratch, chunk);
+    bool has_heights = status == TR_OK;
+
+    status = pass_on(source, status);
+    for (uint32_t i = 1; status == TR_OK && i <= head->block_count; i++) {
+        struct section section = read_entry(source, i);
+
+        status = has_heights ? read_block(source, &section, decompressor, scratch, chunk)
+                             : read_planes(source, &section, decompressor, scratch->planes);
+        status = pass_on(source, status);
+    }
+    if (status != TR_OK || (source->defects && source->defects->count > 0))
+        return status;
+    return check_hash(source, head, chunk);
+}
+
+/* On failure *chunk holds what was read until then. */
+static enum tr_status read_file(const struct source *source, struct tr_chunk_head *head,
+                                struct tr_chunk *chunk)
+{
+    struct scratch scratch = {0};
+    ZSTD_DCtx *decompressor = NULL;
+    enum tr_status status;
+
+    *chunk = (struct tr_chunk){0};
+    status = read_head(source, head);
+    if (status != TR_OK)
+        return status;
+    decompressor = ZSTD_createDCtx();
+    if (!decompressor)
+        status = tr_fail(source->error, TR_IO, "out of memory: decompressor");
+    if (status == TR_OK)
+        status = scratch_init(&scratch, largest_section(head->size_x, head->size_z, head->block_count),
+                              DECODED_RESIDUALS_BYTES, 0, source->error);
+    if (status == TR_OK)
+        status = tr_chunk_init(chunk, head->cx, head->cz, head->size_x, head->size_z, source->error);
+    if (status == TR_OK)
+        status = read_sections(source, head, decompressor, &scratch, chunk);
+    ZSTD_freeDCtx(decompressor);
+    scratch_release(&scratch);
+    return status;
+}
+
 enum tr_status tr_chunk_decode(const uint8_t *bytes, size_t size_bytes, const char *name,
                                struct tr_chunk *chunk, struct tr_hash *hash, struct tr_error *error)
 {
     struct source source = {.bytes = bytes, .size_bytes = size_bytes, .name = name, .error = error};
-    struct scratch scratch = {0};
-    ZSTD_DCtx *decompressor = NULL;
     struct tr_chunk_head head;
-    enum tr_status status;
+    enum tr_status status = read_file(&source, &head, chunk);
 
-    *chunk = (struct tr_chunk){0};
-    status = read_head(&source, &head);
-    if (status != TR_OK)
-        return status;
-
-    decompressor = ZSTD_createDCtx();
-    if (!decompressor)
-        status = tr_fail(error, TR_IO, "out of memory: decompressor");
-    if (status == TR_OK)
-        status = scratch_init(&scratch, largest_section(head.size_x, head.size_z, head.block_count),
-                              DECODED_RESIDUALS_BYTES, 0, error);
-    if (status == TR_OK)
-        status = tr_chunk_init(chunk, head.cx, head.cz, head.size_x, head.size_z, error);
-    if (status == TR_OK)
-        status = read_heights(&source, decompressor, &scratch, chunk);
-    for (uint32_t i = 1; status == TR_OK && i <= head.block_count; i++)
-        status = read_block(&source, i, decompressor, &scratch, chunk);
-    if (status == TR_OK)
-        status = check_hash(&source, &head, chunk);
     *hash = head.hash;
-    ZSTD_freeDCtx(decompressor);
-    scratch_release(&scratch);
     if (status != TR_OK)
         tr_chunk_release(chunk);
     return status;
+}
+
+enum tr_status tr_chunk_inspect(const uint8_t *bytes, size_t size_bytes, const char *name,
+                                void (*report)(void *context, const char *line), void *context,
+                                struct tr_chunk_head *head, struct tr_error *error)
+{
+    struct defects defects = {.report = report, .context = context};
+    struct source source = {
+        .bytes = bytes, .size_bytes = size_bytes, .name = name, .error = error, .defects = &defects};
+    struct tr_chunk chunk;
+    enum tr_status status = pass_on(&source, read_file(&source, head, &chunk));
+
+    tr_chunk_release(&chunk);
+    return status == TR_OK && defects.count > 0 ? TR_BAD_INPUT : status;
 }

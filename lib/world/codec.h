@@ -33,4 +33,11 @@ struct tr_chunk_head {
 enum tr_status tr_chunk_read_head(const uint8_t *bytes, size_t size_bytes, const char *name,
                                   struct tr_chunk_head *head, struct tr_error *error);
 
+/* Checks all that tr_chunk_decode does, but goes on behind a section that is damaged: `report` is called with
+ * a line for each defect, which makes the result TR_BAD_INPUT. *head is as the file says once it is good.
+ * `error` is not NULL. */
+enum tr_status tr_chunk_inspect(const uint8_t *bytes, size_t size_bytes, const char *name,
+                                void (*report)(void *context, const char *line), void *context,
+                                struct tr_chunk_head *head, struct tr_error *error);
+
 #endif

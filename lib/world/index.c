@@ -120,6 +120,19 @@ enum tr_status tr_index_read(const uint8_t *bytes, size_t size_bytes, const char
     return TR_OK;
 }
 
+enum tr_status tr_index_check_hash(const struct tr_index_entry *entry, struct tr_hash hash, const char *name,
+                                   struct tr_error *error)
+{
+    char found[33], expected[33];
+
+    if (tr_hash_equal(hash, entry->hash))
+        return TR_OK;
+    tr_hash_text(hash, found);
+    tr_hash_text(entry->hash, expected);
+    return tr_fail(error, TR_BAD_INPUT, "\"%s\": chunk hash %s, expected %s as in %s", name, found, expected,
+                   TR_INDEX_NAME);
+}
+
 enum tr_status tr_index_world_hash(const struct tr_index_entry *entries, const struct tr_world_info *info,
                                    struct tr_hash *hash, struct tr_error *error)
 {

@@ -19,6 +19,10 @@ void tr_index_write(const struct tr_index_entry *entries, int32_t size_x, int32_
 enum tr_status tr_index_read(const uint8_t *bytes, size_t size_bytes, const char *name, int32_t *size_x,
                              int32_t *size_z, struct tr_index_entry **entries, struct tr_error *error);
 
+/* Whether `hash`, of the chunk file that errors call `name`, is the one that the index has for it. */
+enum tr_status tr_index_check_hash(const struct tr_index_entry *entry, struct tr_hash hash, const char *name,
+                                   struct tr_error *error);
+
 /* The world hash: of size, voxel size and the chunks' hashes. */
 enum tr_status tr_index_world_hash(const struct tr_index_entry *entries, const struct tr_world_info *info,
                                    struct tr_hash *hash, struct tr_error *error);

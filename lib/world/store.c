@@ -42,6 +42,27 @@ void tr_store_shard_path(char path[TR_STORE_PATH_BYTES], const char *top, unsign
     snprintf(path, TR_STORE_PATH_BYTES, "%s/%02x", top, shard);
 }
 
+bool tr_store_parse_shard(const char *name, unsigned *shard)
+{
+    char again[3];
+
+    if (sscanf(name, "%2x", shard) != 1)
+        return false;
+    snprintf(again, sizeof again, "%02x", *shard & 0xff);
+    return strcmp(name, again) == 0;
+}
+
+/* There is one name for one chunk, so what does not come back the same is none. */
+bool tr_store_parse_chunk(const char *name, int32_t *cx, int32_t *cz)
+{
+    char again[TR_STORE_PATH_BYTES];
+
+    if (sscanf(name, "c.%8d.%8d.trc", cx, cz) != 2) /* 8: of -1000000, so that no number overflows */
+        return false;
+    snprintf(again, sizeof again, "c.%d.%d.trc", *cx, *cz);
+    return strcmp(name, again) == 0;
+}
+
 /* ---- opening ---- */
 
 /* After an open that failed: fine where the file may miss and does, else says what is wrong. */

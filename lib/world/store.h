@@ -21,6 +21,9 @@ unsigned tr_store_shard(int32_t cx, int32_t cz);
 void tr_store_chunk_path(char path[TR_STORE_PATH_BYTES], const char *top, int32_t cx, int32_t cz);
 /* "<top>/XX" */
 void tr_store_shard_path(char path[TR_STORE_PATH_BYTES], const char *top, unsigned shard);
+/* Whether a name is that of a shard, "XX", or of a chunk's file, "c.<cx>.<cz>.trc", and which. */
+bool tr_store_parse_shard(const char *name, unsigned *shard);
+bool tr_store_parse_chunk(const char *name, int32_t *cx, int32_t *cz);
 
 /* An open file of a world, and the folder it lies in, so that it can be linked by name. */
 struct tr_store_file {
@@ -30,7 +33,7 @@ struct tr_store_file {
 };
 
 /* Opens `path` below the folder `root`, whose name is only for messages. A missing file gives TR_OK and file
- * -1 if may_miss, else TR_IO. A link, folder, pipe or device in its place: TR_BAD_INPUT. `path` must outlive
+ * -1 if may_miss, else TR_BAD_INPUT, as a link, folder, pipe or device in its place does. `path` must outlive
  * the file. */
 enum tr_status tr_store_open(int root, const char *root_name, const char *path, bool may_miss,
                              struct tr_store_file *out, struct tr_error *error);

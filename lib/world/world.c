@@ -164,13 +164,28 @@ static enum tr_status fail_no_chunk(const struct tr_world *world, int32_t cx, in
 
 /* ---- chunks ---- */
 
+enum tr_status tr_world_check_head(const struct tr_world_info *info, int32_t cx, int32_t cz,
+                                   const struct tr_chunk_head *head, const char *name, struct tr_error *error)
+{
+    uint32_t size_x, size_z;
+
+    tr_world_chunk_size(info, cx, cz, &size_x, &size_z);
+    if (head->cx != cx || head->cz != cz)
+        return tr_fail(error, TR_BAD_INPUT, "\"%s\": header at byte 16: chunk (%d, %d), expected (%d, %d)",
+                       name, head->cx, head->cz, cx, cz);
+    if (head->size_x != size_x || head->size_z != size_z)
+        return tr_fail(error, TR_BAD_INPUT, "\"%s\": header at byte 24: %u x %u samples, expected %u x %u",
+                       name, head->size_x, head->size_z, size_x, size_z);
+    return TR_OK;
+}
+
 /* Decodes an open chunk file and checks that it is chunk (cx, cz) of this world. */
 static enum tr_status read_chunk_file(const struct tr_world *world, const struct tr_store_file *file,
                                       const char *path, int32_t cx, int32_t cz, struct tr_chunk *chunk,
                                       struct tr_hash *hash, struct tr_error *error)
 {
     char name[FILE_NAME_BYTES];
-    uint32_t size_x, size_z;
+    struct tr_chunk_head head;
     uint8_t *bytes;
     size_t size_bytes;
     enum tr_status status =
@@ -183,13 +198,9 @@ static enum tr_status read_chunk_file(const struct tr_world *world, const struct
     free(bytes);
     if (status != TR_OK)
         return status;
-    tr_world_chunk_size(&world->info, cx, cz, &size_x, &size_z);
-    if (chunk->cx != cx || chunk->cz != cz)
-        status = tr_fail(error, TR_BAD_INPUT, "\"%s\": header at byte 16: chunk (%d, %d), expected (%d, %d)",
-                         name, chunk->cx, chunk->cz, cx, cz);
-    else if (chunk->size_x != size_x || chunk->size_z != size_z)
-        status = tr_fail(error, TR_BAD_INPUT, "\"%s\": header at byte 24: %u x %u samples, expected %u x %u",
-                         name, chunk->size_x, chunk->size_z, size_x, size_z);
+    head = (struct tr_chunk_head){
+        .cx = chunk->cx, .cz = chunk->cz, .size_x = chunk->size_x, .size_z = chunk->size_z};
+    status = tr_world_check_head(&world->info, cx, cz, &head, name, error);
     if (status != TR_OK)
         tr_chunk_release(chunk);
     return status;
@@ -199,7 +210,7 @@ enum tr_status tr_world_read_chunk(const struct tr_world *world, int32_t cx, int
                                    struct tr_chunk *chunk, struct tr_error *error)
 {
     const struct tr_index_entry *entry = tr_world_find(world, cx, cz);
-    char path[TR_STORE_PATH_BYTES], found[33], expected[33];
+    char path[TR_STORE_PATH_BYTES], name[FILE_NAME_BYTES];
     struct tr_store_file file;
     struct tr_hash hash;
     enum tr_status status;
@@ -213,13 +224,13 @@ enum tr_status tr_world_read_chunk(const struct tr_world *world, int32_t cx, int
         return status;
     status = read_chunk_file(world, &file, path, cx, cz, chunk, &hash, error);
     tr_store_close(&file);
-    if (status != TR_OK || tr_hash_equal(hash, entry->hash))
+    if (status != TR_OK)
         return status;
-    tr_chunk_release(chunk);
-    tr_hash_text(hash, found);
-    tr_hash_text(entry->hash, expected);
-    return tr_fail(error, TR_BAD_INPUT, "\"%s/%s\": chunk hash %s, expected %s as in %s", world->path, path,
-                   found, expected, TR_INDEX_NAME);
+    file_name(name, world, path);
+    status = tr_index_check_hash(entry, hash, name, error);
+    if (status != TR_OK)
+        tr_chunk_release(chunk);
+    return status;
 }
 
 enum tr_status tr_world_read_base_chunk(const struct tr_world *world, int32_t cx, int32_t cz,

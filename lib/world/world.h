@@ -65,13 +65,19 @@ static inline void tr_world_chunk_size(const struct tr_world_info *info, int32_t
     *size_z = cz == info->size_z ? 1 : TR_CHUNK;
 }
 
-/* Opens a world to read: world.json and index are read and checked, chunk files are not touched. Missing:
- * TR_IO. `path` may be a symbolic link; inside the world none is followed. */
+/* Opens a world to read: world.json and index are read and checked, chunk files are not touched. No
+ * such folder: TR_IO; a file missing in it: TR_BAD_INPUT. `path` may be a symbolic link; inside the world none is followed. */
 enum tr_status tr_world_open(const char *path, struct tr_world **out, struct tr_error *error);
 void tr_world_close(struct tr_world *world);
 
 /* The samples a world has: x in [0, 64 size_x], z likewise, y of all block rows. */
 struct tr_box tr_world_box(const struct tr_world_info *info);
+
+struct tr_chunk_head;
+/* Whether a chunk file, which errors call `name`, says that it is chunk (cx, cz) of such a world. */
+enum tr_status tr_world_check_head(const struct tr_world_info *info, int32_t cx, int32_t cz,
+                                   const struct tr_chunk_head *head, const char *name,
+                                   struct tr_error *error);
 
 /* NULL where there is no such chunk. */
 const struct tr_index_entry *tr_world_find(const struct tr_world *world, int32_t cx, int32_t cz);
@@ -93,8 +99,9 @@ enum tr_status tr_world_read_base_chunk(const struct tr_world *world, int32_t cx
 /* A world being built: a temporary folder beside the final name, until commit. */
 struct tr_world_build;
 
-/* Fails early when `path` exists and not replace. What is replaced must be a folder that holds nothing but a
- * world. */
+/* Fails early (TR_IO) when `path` exists and not replace, or is what must not be replaced. What may be is a
+ * folder that is empty or a world, whole or damaged: its world.json says so, it holds nothing that by name and
+ * kind is no part of one (lib/world/tree.h), and it can be removed. */
 enum tr_status tr_world_build_create(const char *path, const struct tr_world_info *info, bool replace,
                                      struct tr_world_build **out, struct tr_error *error);
 /* Writes a chunk (made canonical first). Safe from several threads, one call a chunk. A base that was kept
@@ -113,7 +120,9 @@ enum tr_status tr_world_build_keep_base(struct tr_world_build *build, const stru
 enum tr_status tr_world_build_set_log(struct tr_world_build *build, const char *text, size_t size_bytes,
                                       struct tr_error *error);
 /* Writes index and world.json, syncs, renames into place. Every chunk of the size must have been put or
- * linked. *hash: the world hash. */
+ * linked. *hash: the world hash. After a failure what stood at the final name is unchanged there; if a world
+ * that was replaced cannot be removed whole, its rest stays beside it under the temporary's name
+ * (tr_folder_replace). */
 enum tr_status tr_world_build_commit(struct tr_world_build *build, struct tr_hash *hash,
                                      struct tr_error *error);
 /* Removes what is not committed, and frees. Accepts NULL; needed after commit too. */

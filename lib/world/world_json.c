@@ -351,6 +351,13 @@ static enum tr_status check_form(const struct reading *reading, const char *text
     return status;
 }
 
+bool tr_world_json_is_ours(const char *text, size_t size_bytes)
+{
+    static const char member[] = "\n  \"format\": \"" FORMAT_NAME "\",\n";
+
+    return size_bytes > 0 && text[0] == '{' && memmem(text, size_bytes, member, sizeof member - 1);
+}
+
 enum tr_status tr_world_json_read(const char *text, size_t size_bytes, const char *name,
                                   struct tr_world_json *json, struct tr_error *error)
 {

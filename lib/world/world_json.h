@@ -16,6 +16,9 @@ struct tr_world_json {
     struct tr_hash log_hash; /* of the log's bytes */
 };
 
+/* Whether a text, which may be damaged or of another version, is recognisably the world.json of a world. */
+bool tr_world_json_is_ours(const char *text, size_t size_bytes);
+
 /* Refuses (TR_BAD_INPUT) sizes, voxel sizes, extents and numbers that the format cannot hold. */
 enum tr_status tr_world_info_check(const struct tr_world_info *info, struct tr_error *error);
 

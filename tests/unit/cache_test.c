@@ -78,7 +78,7 @@ static void assert_gone(struct tr_cache *cache, int i)
     struct tr_error error = {0};
     const struct tr_chunk *chunk;
 
-    assert_int_equal(tr_cache_hold(cache, i % (SIZE_X + 1), i / (SIZE_X + 1), &chunk, &error), TR_IO);
+    assert_int_equal(tr_cache_hold(cache, i % (SIZE_X + 1), i / (SIZE_X + 1), &chunk, &error), TR_BAD_INPUT);
     assert_null(chunk);
 }
 

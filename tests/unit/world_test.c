@@ -353,7 +353,7 @@ static void replacing_exchanges_worlds_and_leaves_no_debris(void **state)
     assert_world_of("a", 6);
     assert_names(".", "a ");
     /* who has the old one open never sees the new one */
-    assert_fails(tr_world_read_chunk(reader, 0, 0, &chunk, &error), TR_IO, &error, "No such file");
+    assert_fails(tr_world_read_chunk(reader, 0, 0, &chunk, &error), TR_BAD_INPUT, &error, "is missing");
     tr_world_close(reader);
     /* an equal world replaces as well, and so does one in the place of an empty folder */
     assert_true(tr_hash_equal(make_world("a", 1, 1, 6, true), new));
@@ -448,7 +448,7 @@ static void a_killed_build_leaves_the_old_world_whole_and_the_next_one_works(voi
             snprintf(temp, sizeof temp, ".a.tmp-%ld-%d", (long)child, n);
         snprintf(expected, sizeof expected, "%s a ", temp);
         assert_names(".", expected);
-        assert_fails(tr_world_open(temp, &world, &error), TR_IO, &error, "world.json");
+        assert_fails(tr_world_open(temp, &world, &error), TR_BAD_INPUT, &error, "world.json\" is missing");
     }
     make_world("a", 2, 1, 6, true);
     assert_world_of("a", 6);
@@ -651,7 +651,8 @@ static void the_log_comes_back_and_a_changed_one_is_refused(void **state)
         assert_null(text);
     }
     assert_int_equal(unlink("b/edits.jsonl"), 0);
-    assert_fails(tr_world_read_log(world, &text, &size_bytes, &error), TR_IO, &error, "edits.jsonl");
+    assert_fails(tr_world_read_log(world, &text, &size_bytes, &error), TR_BAD_INPUT, &error,
+                 "edits.jsonl\" is missing");
     tr_world_close(world);
 }
 
@@ -695,7 +696,7 @@ static void a_chunk_file_that_is_another_is_refused(void **state)
     assert_fails(tr_world_read_chunk(world, 1, 1, &chunk, &error), TR_BAD_INPUT, &error,
                  "1 x 1 samples, expected 64 x 64");
     assert_int_equal(unlink(path), 0);
-    assert_fails(tr_world_read_chunk(world, 1, 1, &chunk, &error), TR_IO, &error, path);
+    assert_fails(tr_world_read_chunk(world, 1, 1, &chunk, &error), TR_BAD_INPUT, &error, path);
     assert_fails(tr_world_read_chunk(world, 3, 1, &chunk, &error), TR_BAD_INPUT, &error, "no chunk (3, 1)");
     tr_world_close(world);
 }
@@ -724,12 +725,12 @@ static void what_is_no_world_is_not_opened(void **state)
     (void)state;
     assert_fails(tr_world_open("none", &world, &error), TR_IO, &error, "cannot open world \"none\"");
     OK(tr_file_write("file", "x", 1, 0644, false, &why));
-    assert_fails(tr_world_open("file", &world, &error), TR_IO, &error, "cannot open world \"file\"");
+    assert_fails(tr_world_open("file", &world, &error), TR_BAD_INPUT, &error, "\"file\" is no folder");
     OK(tr_folder_create("empty", &why));
-    assert_fails(tr_world_open("empty", &world, &error), TR_IO, &error, "empty/world.json");
+    assert_fails(tr_world_open("empty", &world, &error), TR_BAD_INPUT, &error, "empty/world.json");
     make_world("a", 1, 1, 5, false);
     unlink("a/chunks.idx");
-    assert_fails(tr_world_open("a", &world, &error), TR_IO, &error, "a/chunks.idx");
+    assert_fails(tr_world_open("a", &world, &error), TR_BAD_INPUT, &error, "a/chunks.idx");
     assert_null(world);
 }
 
