@@ -1,41 +1,56 @@
-/* Kernel `blocks`: a list of height and volume slots applied to each 3D block. A workgroup does one brick of
- * 8 x 8 x 8 samples, an invocation four rows of two columns, neighbours in x.
+/* Kernel `blocks`: height and volume slots applied to bricks, 8 x 8 x 8 samples of a block each. A workgroup
+ * does one brick, an invocation all eight rows of two columns, neighbours in x.
  *
- * Heights change along with the samples, so each invocation keeps its columns' heights beside its samples and
- * no stage between is stored. Samples are read and written in place, by one invocation each. */
+ * The host lists the bricks that some slot may change, and for each its slots (lib/bake/bricks.h); the rest of
+ * a block stays at home. Heights change along with the samples, so each invocation keeps its columns' heights
+ * beside its samples and no stage between is stored. Samples are read and written in place, by one invocation
+ * each. */
 #ifndef TR_SHADERS_BLOCKS_PARAMS_H
 #define TR_SHADERS_BLOCKS_PARAMS_H
 #include "ground.h"
 #include "layout.h"
 
-#define TR_BLOCKS_LOCAL 64 /* 4 pairs of columns in x, 8 in z, 2 halves of the brick in y */
-#define TR_BLOCKS_ROWS 4   /* of an invocation */
-#define TR_BLOCKS_BRICK 8
-#define TR_BLOCKS_BRICKS 512 /* of a block, numbered (y * 8 + z) * 8 + x */
-/* No sample of a brick is farther from its middle (4, 4, 4): sqrt(48), and the error of two distances. */
-#define TR_BLOCKS_BRICK_REACH 8.0f
-#define TR_BLOCKS_SHARED_BYTES 264
-#define TR_BLOCKS_ROW_WORDS 2048 /* from a word of samples to the one above */
+#define TR_BRICK 8              /* samples along a side */
+#define TR_BRICKS 512           /* of a block, numbered (y * 8 + z) * 8 + x */
+#define TR_BRICK_SAMPLES 512    /* in the same order */
+#define TR_BRICK_WORDS 256      /* of its samples, two a word */
+#define TR_BRICK_LAYER_WORDS 32 /* from a word to the one above */
 
-#define TR_BLOCKS_ITEMS 0   /* tr_blocks_item, one a block */
-#define TR_BLOCKS_SLOTS 1   /* tr_edit_slot of all blocks */
-#define TR_BLOCKS_HEIGHTS 2 /* layers of TR_COLUMNS words, as kernel `heights` has them */
-#define TR_BLOCKS_SAMPLES 3 /* in and out: TR_BLOCK_WORDS a block */
-#define TR_BLOCKS_DIFFERS 4 /* out, a word a brick: 1 if a valid sample differs from the new height field */
+#define TR_BLOCKS_LOCAL 32 /* 4 pairs of columns in x, 8 in z: the words of a layer */
+
+#define TR_BLOCKS_BRICKS 0  /* tr_brick, one a workgroup */
+#define TR_BLOCKS_NUMBERS 1 /* of slots: the lists of all bricks */
+#define TR_BLOCKS_SLOTS 2   /* tr_edit_slot of all blocks */
+#define TR_BLOCKS_HEIGHTS 3 /* layers of TR_COLUMNS words, as kernel `heights` has them */
+#define TR_BLOCKS_SAMPLES 4 /* in and out: TR_BRICK_WORDS a brick */
 #define TR_BLOCKS_BUFFERS 5
 
-TR_STRUCT(tr_blocks_item)
+TR_STRUCT(tr_brick)
 {
-    int low_y;          /* voxel row of the lowest samples */
-    uint stored;        /* 1: samples hold the block, 0: it begins as the height field */
+    uint place;         /* which of its block */
+    int low_y;          /* voxel row of the block's lowest samples */
+    uint stored;        /* 1: samples hold it, 0: it begins as the height field */
     uint before, after; /* layers of TR_BLOCKS_HEIGHTS */
-    uint first_slot, slot_count;
-    uint size_x, size_z; /* valid samples: 64, or 1 in the world's rim */
+    uint first, count;  /* of TR_BLOCKS_NUMBERS: its slots in order of the log, at least one */
 };
 
 TR_STRUCT(tr_blocks_params)
 {
-    uint block_count;
+    uint brick_count;
 };
+
+/* The lowest sample of a brick, in its block. */
+TR_FN int tr_brick_x(uint place)
+{
+    return tr_to_int(place % 8u) * TR_BRICK;
+}
+TR_FN int tr_brick_z(uint place)
+{
+    return tr_to_int(place / 8u % 8u) * TR_BRICK;
+}
+TR_FN int tr_brick_y(uint place)
+{
+    return tr_to_int(place / 64u) * TR_BRICK;
+}
 
 #endif

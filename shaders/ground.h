@@ -29,8 +29,7 @@ TR_FN int tr_slot_sample(tr_edit_slot slot, int x, int y, int z, int stored)
 {
     if (!tr_slot_covers_column(slot, x, z) || y < slot.lo_y || y > slot.hi_y)
         return stored;
-    return slot.op == TR_SLOT_UNION ? tr_shape_union(slot, x, y, z, stored)
-                                    : tr_shape_subtract(slot, x, y, z, stored);
+    return tr_shape_apply(slot, slot.op == TR_SLOT_UNION, x, y, z, stored);
 }
 
 #endif

@@ -59,25 +59,28 @@ TR_FN PF tr_blend_min(float a, float b, float k, float inv_4k)
     return m;
 }
 
-/* Union: the sample after the shape is added. Unchanged beyond the reach. */
-TR_FN int tr_shape_union(tr_edit_slot slot, int x, int y, int z, int stored)
+/* The sample after the shape is added to the ground (union), or taken from it: minus the union of minus the
+ * sample, max(stored, -d) where it is hard. Unchanged beyond the reach. One function for both, because a device
+ * that runs both sides of a branch would compute the distance twice. */
+TR_FN int tr_shape_apply(tr_edit_slot slot, bool adds, int x, int y, int z, int stored)
 {
     PF d = tr_shape_distance(slot, x, y, z);
     PF b = d * 256.0f;
-    PF m = tr_blend_min(tr_to_float(stored), b, slot.blend, slot.inv_4blend);
+    PF m = tr_blend_min(tr_to_float(adds ? stored : -stored), b, slot.blend, slot.inv_4blend);
+    PF negated = 0.0f - m;
+    m = adds ? m : negated;
     int s = tr_round_clamped(m, -32767.0f, 32767.0f);
     return d <= slot.reach ? s : stored;
 }
 
-/* Subtract: max(stored, -d), smooth as minus the blend of the negated ones. */
+TR_FN int tr_shape_union(tr_edit_slot slot, int x, int y, int z, int stored)
+{
+    return tr_shape_apply(slot, true, x, y, z, stored);
+}
+
 TR_FN int tr_shape_subtract(tr_edit_slot slot, int x, int y, int z, int stored)
 {
-    PF d = tr_shape_distance(slot, x, y, z);
-    PF b = d * 256.0f;
-    PF m = tr_blend_min(tr_to_float(-stored), b, slot.blend, slot.inv_4blend);
-    PF negated = 0.0f - m;
-    int s = tr_round_clamped(negated, -32767.0f, 32767.0f);
-    return d <= slot.reach ? s : stored;
+    return tr_shape_apply(slot, false, x, y, z, stored);
 }
 
 #endif

@@ -114,7 +114,9 @@ mutant blend-sign shaders/shape.h 's/m - dip/m + dip/' unit/shape_test property/
 mutant crossing-clamp shaders/surface.h 's/1, 255)/1, 256)/' unit/exact_test
 mutant crossing-rounding shaders/surface.h 's/512u \* m + sum/512u * m/' unit/exact_test
 # Kernels alone: the cpu is right, so only a comparison of the two can see it.
-mutant blocks-cull shaders/blocks.comp 's/hi_y < low\.y/hi_y <= low.y/' unit/gpu_test
+mutant bricks-box lib/bake/bricks.c 's/z <= slot->hi_z/z < slot->hi_z/' unit/gpu_test
+mutant bricks-reach lib/bake/bricks.c 's/BRICK_REACH 8\.0/BRICK_REACH 4.0/' unit/gpu_test
+mutant blocks-last shaders/blocks.comp 's/i < brick\.count/i + 1u < brick.count/' unit/gpu_test
 mutant field-height shaders/field.comp 's/TR_TILE_SAMPLES + x + 1/TR_TILE_SAMPLES + x/' unit/gpu_test
 mutant triangles-word shaders/mc_triangles.comp 's/x = 32u/x = 31u/' unit/gpu_test
 # What one device leaves alone another may fuse, so no comparison is sure to see it; a rule must.

@@ -31,7 +31,6 @@ struct tr_edit_block {
     const tr_edit_slot
         *slots; /* height and volume slots in order of the log; volume ones in the block's frame */
     uint32_t slot_count;
-    bool differs; /* out: some valid sample differs from the field of the new heights */
 };
 
 /* A run of edits on one chunk, applied in order to its heights and blocks. */

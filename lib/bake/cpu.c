@@ -70,8 +70,6 @@ static void (*const apply_begin[])(const int32_t *, uint32_t, uint32_t, int32_t,
 static void (*const apply_follow[])(const int32_t *, const int32_t *, int32_t,
                                     int16_t *) = TR_ISA_TABLE(tr_apply_follow);
 static void (*const apply_shape[])(const tr_edit_slot *, int16_t *) = TR_ISA_TABLE(tr_apply_shape);
-static bool (*const apply_differs[])(const int32_t *, uint32_t, uint32_t, int32_t,
-                                     const int16_t *) = TR_ISA_TABLE(tr_apply_differs);
 
 static bool slot_is_height(const tr_edit_slot *slot)
 {
@@ -118,7 +116,6 @@ static void block_edit(const struct tr_edit_task *task, struct tr_edit_block *bl
             apply_shape[isa](slot, block->samples);
         }
     }
-    block->differs = apply_differs[isa](heights, task->size_x, task->size_z, block->cy, block->samples);
 }
 
 static enum tr_status edit_task(void *context, size_t index, int job, struct tr_error *error)

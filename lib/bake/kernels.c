@@ -58,8 +58,7 @@ const struct tr_gpu_kernel_source tr_kernel_sources[TR_KERNEL_COUNT] = {
     [TR_KERNEL_FILL] = KERNEL(fill, TR_FILL_BUFFERS, tr_fill_params, TR_FILL_LOCAL, 0),
     [TR_KERNEL_HEIGHTS] = KERNEL(heights, TR_HEIGHTS_BUFFERS, tr_heights_params, TR_HEIGHTS_LOCAL, 0),
     [TR_KERNEL_SMOOTH] = KERNEL(smooth, TR_SMOOTH_BUFFERS, tr_smooth_params, TR_SMOOTH_LOCAL, 0),
-    [TR_KERNEL_BLOCKS] =
-        KERNEL(blocks, TR_BLOCKS_BUFFERS, tr_blocks_params, TR_BLOCKS_LOCAL, TR_BLOCKS_SHARED_BYTES),
+    [TR_KERNEL_BLOCKS] = KERNEL(blocks, TR_BLOCKS_BUFFERS, tr_blocks_params, TR_BLOCKS_LOCAL, 0),
     [TR_KERNEL_FIELD] = KERNEL(field, TR_FIELD_BUFFERS, tr_field_params, TR_FIELD_LOCAL, 0),
     [TR_KERNEL_MC_BITS] = KERNEL(mc_bits, TR_MC_BITS_BUFFERS, tr_mc_params, TR_MC_LOCAL, 0),
     [TR_KERNEL_MC_COUNT] = KERNEL(mc_count, TR_MC_COUNT_BUFFERS, tr_mc_params, TR_MC_LOCAL, 0),
@@ -71,8 +70,7 @@ const struct tr_gpu_kernel_source tr_kernel_sources[TR_KERNEL_COUNT] = {
 };
 
 /* The layout that GLSL gives these structs: words without gaps. */
-_Static_assert(sizeof(tr_fill_item) == 3 * 4 && sizeof(tr_heights_item) == 4 * 4 &&
-                   sizeof(tr_blocks_item) == 8 * 4,
+_Static_assert(sizeof(tr_fill_item) == 3 * 4 && sizeof(tr_heights_item) == 4 * 4 && sizeof(tr_brick) == 7 * 4,
                "items are packed words");
 _Static_assert(sizeof(tr_field_item) == 32 * 4 && sizeof(tr_row) == 3 * 4 && sizeof(tr_row_counts) == 2 * 4,
                "items are packed words");
@@ -81,6 +79,11 @@ _Static_assert(sizeof(tr_noise_layer) == 8 * 4 && sizeof(tr_vertex) == 4 * 4 &&
                "items are packed words");
 _Static_assert(TR_COLUMNS == TR_CHUNK * TR_CHUNK && TR_BLOCK_WORDS * 2 == TR_BLOCK_SAMPLES,
                "layout.h follows cell.h");
+_Static_assert(TR_BRICK *TR_BRICK *TR_BRICK == TR_BRICK_SAMPLES && TR_BRICK_WORDS * 2 == TR_BRICK_SAMPLES &&
+                   TR_BRICKS * TR_BRICK_SAMPLES == TR_BLOCK_SAMPLES &&
+                   TR_BRICK_LAYER_WORDS * TR_BRICK == TR_BRICK_WORDS &&
+                   TR_BLOCKS_LOCAL == TR_BRICK_LAYER_WORDS,
+               "blocks_params.h counts its bricks right");
 _Static_assert(TR_FIELD_WORDS * 2 == TR_TILE_FIELD_SAMPLES && TR_FIELD_ROW_WORDS * 2 == TR_TILE_PITCH,
                "field_params.h follows cell.h");
 _Static_assert(TR_MC_SCAN_LOCAL *TR_MC_SCAN_ROWS >= TR_TILE_ROWS, "mc_scan reaches all rows");

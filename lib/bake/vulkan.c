@@ -19,7 +19,7 @@
 
 static const char *const lane_buffer_names[TR_LANE_BUFFER_COUNT] = {
     [TR_LANE_ITEMS] = "items",     [TR_LANE_SLOTS] = "slots",   [TR_LANE_HEIGHTS] = "heights",
-    [TR_LANE_RESULT] = "result",   [TR_LANE_BLOCKS] = "blocks", [TR_LANE_DIFFERS] = "differs",
+    [TR_LANE_RESULT] = "result",   [TR_LANE_BLOCKS] = "blocks", [TR_LANE_NUMBERS] = "numbers",
     [TR_LANE_FIELD] = "field",     [TR_LANE_BITS] = "bits",     [TR_LANE_ROWS] = "rows",
     [TR_LANE_TOTALS] = "totals",   [TR_LANE_GROUPS] = "groups", [TR_LANE_VERTICES] = "vertices",
     [TR_LANE_INDICES] = "indices",

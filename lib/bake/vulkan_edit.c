@@ -1,26 +1,34 @@
 /* Edit on Vulkan: the kernels `blocks` and `heights` on batches of blocks and of chunks.
  *
- * Both start from the old heights: an invocation of `blocks` carries its columns' heights along. So blocks go
- * first, all of them, and the chunks' heights are replaced when nothing needs the old ones any more. A list
- * of slots longer than a batch's buffer is applied piece by piece, each piece as if it were an edit of its
- * own: stored samples are quantised after every slot, so that changes nothing. */
+ * Of a block only those bricks travel that a slot may change; the rest of one that is not stored becomes the
+ * height field here, which costs less than fetching it. Both kernels start from the old heights: an invocation of
+ * `blocks` carries its columns' heights along. So blocks go first, all of them, and the chunks' heights are
+ * replaced when nothing needs the old ones any more. A list of slots longer than a batch's buffer is applied
+ * piece by piece, each piece as if it were an edit of its own: stored samples are quantised after every slot,
+ * so that changes nothing. */
 #include "lib/bake/vulkan_internal.h"
 
+#include "lib/bake/bricks.h"
 #include "lib/base/alloc.h"
-#include "shaders/blocks_params.h"
+#include "lib/edit/apply.h"
 #include "shaders/heights_params.h"
 #include <stdlib.h>
 #include <string.h>
 
 #define HEIGHTS_BYTES ((size_t)TR_COLUMNS * sizeof(int32_t))
 #define BLOCK_BYTES ((size_t)TR_BLOCK_SAMPLES * sizeof(int16_t))
+#define BRICK_BYTES ((size_t)TR_BRICK_SAMPLES * sizeof(int16_t))
 #define SLOT_BYTES sizeof(tr_edit_slot)
+#define SLOT_NUMBERS_BYTES (TR_BRICKS * sizeof(uint32_t)) /* of a slot that all bricks of its block list */
 #define SLOTS_PER_BATCH 32768
 
-/* A block with the chunk it belongs to. */
+/* A block with the chunk it belongs to, and where its batch has it. */
 struct block_ref {
     struct tr_edit_task *task;
     struct tr_edit_block *block;
+    uint32_t first_slot, before, after; /* in the buffers of slots and heights */
+    uint32_t first_brick, brick_count;  /* in those of bricks and samples */
+    uint32_t first_number, number_count;
 };
 
 struct edit {
@@ -29,30 +37,23 @@ struct edit {
     struct block_ref *blocks; /* of all tasks, in their order */
     size_t block_count;
     const struct tr_vulkan_lane *lane; /* whose batch is gathered or scattered */
+    /* of the batch that is gathered: the bricks of each slot, and for each block how many slots a brick has */
+    struct tr_brick_set *sets;
+    uint32_t *counts; /* TR_BRICKS a block */
+    size_t set_capacity, count_capacity;
+    int isa;
 };
 
-/* Slots of one batch, and so of one list. Many large ones on many blocks keep a small GPU busy for a second,
- * and drivers give up on kernels that take much longer. */
+/* Slots of one batch, and so of one list: few enough that their numbers fit a buffer even where every brick
+ * lists them all. Many large ones on many blocks keep a small GPU busy for a second, and drivers give up on
+ * kernels that take much longer. */
 static size_t slots_max(const struct tr_vulkan *vulkan)
 {
-    size_t most = vulkan->batch_bytes / SLOT_BYTES;
+    size_t most = vulkan->batch_bytes / SLOT_NUMBERS_BYTES;
 
     if (most > SLOTS_PER_BATCH)
         most = SLOTS_PER_BATCH;
     return most > 0 ? most : 1;
-}
-
-/* Only valid samples are read or written: all of a chunk, or those of the rim. */
-static void samples_copy(const struct tr_edit_task *task, int16_t *to, const int16_t *from)
-{
-    if (task->size_x == TR_CHUNK && task->size_z == TR_CHUNK) {
-        memcpy(to, from, BLOCK_BYTES);
-        return;
-    }
-    for (int y = 0; y < TR_CHUNK; y++)
-        for (uint32_t z = 0; z < task->size_z; z++)
-            memcpy(to + tr_block_index(0, y, (int)z), from + tr_block_index(0, y, (int)z),
-                   task->size_x * sizeof *to);
 }
 
 static void heights_copy(const struct tr_edit_task *task, int32_t *to, const int32_t *from)
@@ -61,16 +62,20 @@ static void heights_copy(const struct tr_edit_task *task, int32_t *to, const int
         memcpy(to + z * TR_CHUNK, from + z * TR_CHUNK, task->size_x * sizeof *to);
 }
 
-/* Copies the heights of a task into the next free layers and returns their numbers. */
-static void layers_gather(const struct tr_edit_task *task, int32_t *layers, uint32_t *layer_count,
-                          uint *before, uint *after)
+/* Numbers the layers of a task's heights; `after` is `before` where none is needed. */
+static void layers_number(const struct tr_edit_task *task, uint32_t *layer_count, uint32_t *before,
+                          uint32_t *after)
 {
-    *before = *after = (*layer_count)++;
-    heights_copy(task, layers + (size_t)*before * TR_COLUMNS, task->heights);
-    if (task->after) {
-        *after = (*layer_count)++;
-        heights_copy(task, layers + (size_t)*after * TR_COLUMNS, task->after);
-    }
+    *before = (*layer_count)++;
+    *after = task->after ? (*layer_count)++ : *before;
+}
+
+/* Copies the heights of a task into its layers. */
+static void layers_gather(const struct tr_edit_task *task, int32_t *layers, uint32_t before, uint32_t after)
+{
+    heights_copy(task, layers + (size_t)before * TR_COLUMNS, task->heights);
+    if (task->after)
+        heights_copy(task, layers + (size_t)after * TR_COLUMNS, task->after);
 }
 
 /* Blocks ------------------------------------------------------------------------------------------------- */
@@ -88,80 +93,185 @@ static size_t blocks_take(struct tr_vulkan *vulkan, void *context, int lane, siz
     return taken;
 }
 
-/* What the batch needs of each buffer. A task's heights are there once for all its blocks, which follow each
- * other. */
-static void blocks_measure(const struct block_ref *refs, size_t count, uint64_t *slot_count,
-                           uint64_t *layer_count)
+/* Numbers the slots and the layers of heights of a batch and returns how many there are. A task's heights are
+ * there once for all its blocks, which follow each other. */
+static void blocks_number(struct block_ref *refs, size_t count, uint32_t *slot_count, uint32_t *layer_count)
 {
     *slot_count = *layer_count = 0;
     for (size_t i = 0; i < count; i++) {
+        refs[i].first_slot = *slot_count;
         *slot_count += refs[i].block->slot_count;
-        if (i == 0 || refs[i].task != refs[i - 1].task)
-            *layer_count += refs[i].task->after ? 2 : 1;
+        if (i > 0 && refs[i].task == refs[i - 1].task) {
+            refs[i].before = refs[i - 1].before;
+            refs[i].after = refs[i - 1].after;
+        } else {
+            layers_number(refs[i].task, layer_count, &refs[i].before, &refs[i].after);
+        }
     }
+}
+
+/* Finds the bricks of a block that its slots may change. */
+static enum tr_status block_find_bricks(void *context, size_t index, int job, struct tr_error *error)
+{
+    const struct edit *edit = context;
+    struct block_ref *ref = &edit->blocks[edit->lane->first + index];
+    struct tr_brick_set *sets = edit->sets + ref->first_slot;
+    uint32_t *counts = edit->counts + index * TR_BRICKS;
+
+    (void)job;
+    (void)error;
+    for (uint32_t i = 0; i < ref->block->slot_count; i++)
+        sets[i] = tr_bricks_of_slot(&ref->block->slots[i]);
+    tr_bricks_count(sets, ref->block->slot_count, counts);
+    ref->brick_count = ref->number_count = 0;
+    for (uint32_t i = 0; i < TR_BRICKS; i++) {
+        ref->brick_count += counts[i] > 0;
+        ref->number_count += counts[i];
+    }
+    return TR_OK;
+}
+
+/* Numbers the bricks of a batch and what their lists hold, and returns how many there are. */
+static void bricks_number(struct block_ref *refs, size_t count, uint32_t *brick_count, uint32_t *number_count)
+{
+    *brick_count = *number_count = 0;
+    for (size_t i = 0; i < count; i++) {
+        refs[i].first_brick = *brick_count;
+        refs[i].first_number = *number_count;
+        *brick_count += refs[i].brick_count;
+        *number_count += refs[i].number_count;
+    }
+}
+
+static tr_brick *bricks_of(const struct edit *edit, const struct block_ref *ref)
+{
+    return (tr_brick *)tr_lane_mirror(edit->lane, TR_LANE_ITEMS) + ref->first_brick;
+}
+
+static int16_t *samples_of(const struct edit *edit, const struct block_ref *ref)
+{
+    return (int16_t *)tr_lane_mirror(edit->lane, TR_LANE_BLOCKS) +
+           (size_t)ref->first_brick * TR_BRICK_SAMPLES;
+}
+
+/* Rows of a brick are whole but in the world's rim. */
+static void row_copy(int16_t *to, const int16_t *from, int size)
+{
+    if (size == TR_BRICK)
+        memcpy(to, from, TR_BRICK * sizeof *to);
+    else if (size > 0)
+        memcpy(to, from, (size_t)size * sizeof *to);
+}
+
+/* Copies the valid samples of brick `place` from the block to `brick`, or back. */
+static void brick_copy(const struct block_ref *ref, uint32_t place, int16_t *brick, bool back)
+{
+    const struct tr_edit_task *task = ref->task;
+    int low_x = tr_brick_x(place), low_y = tr_brick_y(place), low_z = tr_brick_z(place);
+    int size_x = tr_imin(TR_BRICK, (int)task->size_x - low_x);
+    int size_z = tr_imin(TR_BRICK, (int)task->size_z - low_z);
+
+    for (int y = 0; y < TR_BRICK; y++)
+        for (int z = 0; z < size_z; z++) {
+            int16_t *block_row = ref->block->samples + tr_block_index(low_x, low_y + y, low_z + z);
+            int16_t *brick_row = brick + (y * TR_BRICK + z) * TR_BRICK;
+
+            row_copy(back ? block_row : brick_row, back ? brick_row : block_row, size_x);
+        }
+}
+
+/* Puts a block's bricks, their lists and their samples where the batch has them. */
+static void bricks_gather(const struct edit *edit, const struct block_ref *ref, const uint32_t *counts)
+{
+    tr_brick *brick = bricks_of(edit, ref);
+    int16_t *samples = samples_of(edit, ref);
+    uint32_t next[TR_BRICKS], number = ref->first_number;
+
+    for (uint32_t i = 0; i < TR_BRICKS; i++) {
+        next[i] = number;
+        if (counts[i] == 0)
+            continue;
+        *brick++ = (tr_brick){
+            .place = i,
+            .low_y = ref->block->cy * TR_CHUNK,
+            .stored = ref->block->stored,
+            .before = ref->before,
+            .after = ref->after,
+            .first = number,
+            .count = counts[i],
+        };
+        if (ref->block->stored)
+            brick_copy(ref, i, samples, false);
+        samples += TR_BRICK_SAMPLES;
+        number += counts[i];
+    }
+    tr_bricks_list(edit->sets + ref->first_slot, ref->block->slot_count, ref->first_slot, next,
+                   tr_lane_mirror(edit->lane, TR_LANE_NUMBERS));
 }
 
 static enum tr_status block_gather(void *context, size_t index, int job, struct tr_error *error)
 {
+    static void (*const apply_begin[])(const int32_t *, uint32_t, uint32_t, int32_t, int16_t *) =
+        TR_ISA_TABLE(tr_apply_begin);
     const struct edit *edit = context;
     const struct block_ref *ref = &edit->blocks[edit->lane->first + index];
-    int16_t *samples = tr_lane_mirror(edit->lane, TR_LANE_BLOCKS);
+    const struct tr_edit_task *task = ref->task;
 
     (void)job;
     (void)error;
-    if (ref->block->stored)
-        samples_copy(ref->task, samples + index * TR_BLOCK_SAMPLES, ref->block->samples);
+    if (!ref->block->stored && ref->brick_count < TR_BRICKS)
+        apply_begin[edit->isa](task->heights, task->size_x, task->size_z, ref->block->cy,
+                               ref->block->samples);
+    bricks_gather(edit, ref, edit->counts + index * TR_BRICKS);
     return TR_OK;
 }
 
-static void items_gather(const struct block_ref *refs, const struct tr_vulkan_lane *lane)
+static void slots_gather(const struct block_ref *refs, const struct tr_vulkan_lane *lane)
 {
-    tr_blocks_item *items = tr_lane_mirror(lane, TR_LANE_ITEMS);
     tr_edit_slot *slots = tr_lane_mirror(lane, TR_LANE_SLOTS);
     int32_t *layers = tr_lane_mirror(lane, TR_LANE_HEIGHTS);
-    uint32_t slot_count = 0, layer_count = 0;
-    uint before = 0, after = 0;
 
     for (size_t i = 0; i < lane->count; i++) {
-        const struct tr_edit_task *task = refs[i].task;
-        const struct tr_edit_block *block = refs[i].block;
-
-        if (i == 0 || task != refs[i - 1].task)
-            layers_gather(task, layers, &layer_count, &before, &after);
-        items[i] = (tr_blocks_item){
-            .low_y = block->cy * TR_CHUNK,
-            .stored = block->stored,
-            .before = before,
-            .after = after,
-            .first_slot = slot_count,
-            .slot_count = block->slot_count,
-            .size_x = task->size_x,
-            .size_z = task->size_z,
-        };
-        if (block->slot_count > 0)
-            memcpy(slots + slot_count, block->slots, block->slot_count * SLOT_BYTES);
-        slot_count += block->slot_count;
+        if (refs[i].block->slot_count > 0)
+            memcpy(slots + refs[i].first_slot, refs[i].block->slots, refs[i].block->slot_count * SLOT_BYTES);
+        if (i == 0 || refs[i].task != refs[i - 1].task)
+            layers_gather(refs[i].task, layers, refs[i].before, refs[i].after);
     }
 }
 
-static enum tr_status blocks_reserve(struct tr_vulkan *vulkan, const struct block_ref *refs,
-                                     struct tr_vulkan_lane *lane, struct tr_error *error)
+/* Gathers a batch: first what bricks there are, then all that the kernel needs. */
+static enum tr_status blocks_gather(struct tr_vulkan *vulkan, struct edit *edit, struct tr_vulkan_lane *lane,
+                                    uint32_t *brick_count, struct tr_error *error)
 {
-    uint64_t slot_count, layer_count;
+    struct block_ref *refs = edit->blocks + lane->first;
+    uint32_t slot_count, layer_count, number_count;
     enum tr_status status;
 
-    blocks_measure(refs, lane->count, &slot_count, &layer_count);
-    status = tr_vulkan_reserve(vulkan, lane, TR_LANE_ITEMS, lane->count, sizeof(tr_blocks_item), error);
+    edit->lane = lane;
+    blocks_number(refs, lane->count, &slot_count, &layer_count);
+    /* one more, so that there is an array to point into where no block has a slot */
+    status = tr_grow(&edit->sets, &edit->set_capacity, slot_count + 1, sizeof *edit->sets, error);
+    if (status == TR_OK)
+        status = tr_grow(&edit->counts, &edit->count_capacity, lane->count * TR_BRICKS, sizeof *edit->counts,
+                         error);
+    if (status == TR_OK)
+        status = tr_jobs_run(vulkan->bake.jobs, lane->count, block_find_bricks, edit, error);
+    if (status != TR_OK)
+        return status;
+    bricks_number(refs, lane->count, brick_count, &number_count);
+    status = tr_vulkan_reserve(vulkan, lane, TR_LANE_ITEMS, *brick_count, sizeof(tr_brick), error);
+    if (status == TR_OK)
+        status = tr_vulkan_reserve(vulkan, lane, TR_LANE_NUMBERS, number_count, sizeof(uint32_t), error);
     if (status == TR_OK)
         status = tr_vulkan_reserve(vulkan, lane, TR_LANE_SLOTS, slot_count, SLOT_BYTES, error);
     if (status == TR_OK)
         status = tr_vulkan_reserve(vulkan, lane, TR_LANE_HEIGHTS, layer_count, HEIGHTS_BYTES, error);
     if (status == TR_OK)
-        status = tr_vulkan_reserve(vulkan, lane, TR_LANE_BLOCKS, lane->count, BLOCK_BYTES, error);
-    if (status == TR_OK)
-        status = tr_vulkan_reserve(vulkan, lane, TR_LANE_DIFFERS, (uint64_t)lane->count * TR_BLOCKS_BRICKS, 4,
-                                   error);
-    return status;
+        status = tr_vulkan_reserve(vulkan, lane, TR_LANE_BLOCKS, *brick_count, BRICK_BYTES, error);
+    if (status != TR_OK)
+        return status;
+    slots_gather(refs, lane);
+    return tr_jobs_run(vulkan->bake.jobs, lane->count, block_gather, edit, error);
 }
 
 static enum tr_status blocks_begin(struct tr_vulkan *vulkan, void *context, struct tr_vulkan_lane *lane,
@@ -169,37 +279,33 @@ static enum tr_status blocks_begin(struct tr_vulkan *vulkan, void *context, stru
 {
     struct edit *edit = context;
     const struct block_ref *refs = edit->blocks + lane->first;
-    tr_blocks_params params = {(uint32_t)lane->count};
-    enum tr_status status = blocks_reserve(vulkan, refs, lane, error);
+    tr_blocks_params params;
+    enum tr_status status = blocks_gather(vulkan, edit, lane, &params.brick_count, error);
 
-    edit->lane = lane;
-    if (status == TR_OK) {
-        items_gather(refs, lane);
-        status = tr_jobs_run(vulkan->bake.jobs, lane->count, block_gather, edit, error);
-    }
     if (status == TR_OK)
         status = tr_gpu_begin(lane->commands, error);
     if (status != TR_OK)
         return status;
     tr_lane_upload(lane, TR_LANE_ITEMS);
+    tr_lane_upload(lane, TR_LANE_NUMBERS);
     tr_lane_upload(lane, TR_LANE_SLOTS);
     tr_lane_upload(lane, TR_LANE_HEIGHTS);
     for (size_t i = 0; i < lane->count; i++)
         if (refs[i].block->stored)
-            tr_gpu_upload(lane->commands, lane->buffers[TR_LANE_BLOCKS], i * BLOCK_BYTES, BLOCK_BYTES);
+            tr_gpu_upload(lane->commands, lane->buffers[TR_LANE_BLOCKS], refs[i].first_brick * BRICK_BYTES,
+                          refs[i].brick_count * BRICK_BYTES);
     tr_gpu_barrier(lane->commands, TR_GPU_UPLOAD_TO_KERNEL);
     tr_vulkan_dispatch(vulkan, lane, TR_KERNEL_BLOCKS,
                        (struct tr_gpu_buffer *[TR_BLOCKS_BUFFERS]){
-                           [TR_BLOCKS_ITEMS] = lane->buffers[TR_LANE_ITEMS],
+                           [TR_BLOCKS_BRICKS] = lane->buffers[TR_LANE_ITEMS],
+                           [TR_BLOCKS_NUMBERS] = lane->buffers[TR_LANE_NUMBERS],
                            [TR_BLOCKS_SLOTS] = lane->buffers[TR_LANE_SLOTS],
                            [TR_BLOCKS_HEIGHTS] = lane->buffers[TR_LANE_HEIGHTS],
                            [TR_BLOCKS_SAMPLES] = lane->buffers[TR_LANE_BLOCKS],
-                           [TR_BLOCKS_DIFFERS] = lane->buffers[TR_LANE_DIFFERS],
                        },
-                       &params, (uint64_t)lane->count * TR_BLOCKS_BRICKS * TR_BLOCKS_LOCAL);
+                       &params, (uint64_t)params.brick_count * TR_BLOCKS_LOCAL);
     tr_gpu_barrier(lane->commands, TR_GPU_KERNEL_TO_DOWNLOAD);
     tr_lane_download(lane, TR_LANE_BLOCKS);
-    tr_lane_download(lane, TR_LANE_DIFFERS);
     return tr_gpu_submit(lane->commands, error);
 }
 
@@ -207,15 +313,13 @@ static enum tr_status block_scatter(void *context, size_t index, int job, struct
 {
     const struct edit *edit = context;
     const struct block_ref *ref = &edit->blocks[edit->lane->first + index];
-    const int16_t *samples = tr_lane_mirror(edit->lane, TR_LANE_BLOCKS);
-    const uint32_t *differs = tr_lane_mirror(edit->lane, TR_LANE_DIFFERS);
+    const tr_brick *bricks = bricks_of(edit, ref);
+    int16_t *samples = samples_of(edit, ref);
 
     (void)job;
     (void)error;
-    samples_copy(ref->task, ref->block->samples, samples + index * TR_BLOCK_SAMPLES);
-    ref->block->differs = false;
-    for (size_t i = 0; i < TR_BLOCKS_BRICKS; i++)
-        ref->block->differs |= differs[index * TR_BLOCKS_BRICKS + i] != 0;
+    for (uint32_t i = 0; i < ref->brick_count; i++)
+        brick_copy(ref, bricks[i].place, samples + (size_t)i * TR_BRICK_SAMPLES, true);
     return TR_OK;
 }
 
@@ -264,7 +368,8 @@ static void heights_gather(const struct tr_edit_task *tasks, const struct tr_vul
     for (size_t i = 0; i < lane->count; i++) {
         items[i].first_slot = slot_count;
         items[i].slot_count = tasks[i].slot_count;
-        layers_gather(tasks + i, layers, &layer_count, &items[i].before, &items[i].after);
+        layers_number(tasks + i, &layer_count, &items[i].before, &items[i].after);
+        layers_gather(tasks + i, layers, items[i].before, items[i].after);
         if (tasks[i].slot_count > 0)
             memcpy(slots + slot_count, tasks[i].slots, tasks[i].slot_count * SLOT_BYTES);
         slot_count += tasks[i].slot_count;
@@ -353,7 +458,7 @@ static enum tr_status edit_heights(struct tr_vulkan *vulkan, struct edit *edit, 
 static enum tr_status edit_tasks(struct tr_vulkan *vulkan, struct tr_edit_task *tasks, size_t count,
                                  struct tr_error *error)
 {
-    struct edit edit = {.tasks = tasks, .task_count = count};
+    struct edit edit = {.tasks = tasks, .task_count = count, .isa = tr_isa_pick()};
     size_t block_count = 0;
     enum tr_status status;
 
@@ -364,11 +469,14 @@ static enum tr_status edit_tasks(struct tr_vulkan *vulkan, struct tr_edit_task *
         return TR_IO;
     for (size_t i = 0; i < count; i++)
         for (uint32_t k = 0; k < tasks[i].block_count; k++)
-            edit.blocks[edit.block_count++] = (struct block_ref){&tasks[i], &tasks[i].blocks[k]};
+            edit.blocks[edit.block_count++] =
+                (struct block_ref){.task = &tasks[i], .block = &tasks[i].blocks[k]};
     status = edit_blocks(vulkan, &edit, error);
     if (status == TR_OK)
         status = edit_heights(vulkan, &edit, error);
     free(edit.blocks);
+    free(edit.sets);
+    free(edit.counts);
     return status;
 }
 
@@ -397,8 +505,6 @@ static enum tr_status edit_pieces(struct tr_vulkan *vulkan, const struct tr_edit
         part.stored = true;
         at += piece.slot_count;
     } while (at < slot_count && status == TR_OK);
-    if (block)
-        block->differs = part.differs;
     return status;
 }
 

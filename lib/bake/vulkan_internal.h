@@ -17,7 +17,7 @@ enum tr_lane_buffer {
     TR_LANE_HEIGHTS, /* heights that are read */
     TR_LANE_RESULT,  /* heights that are made */
     TR_LANE_BLOCKS,  /* samples of blocks */
-    TR_LANE_DIFFERS, /* a word a brick */
+    TR_LANE_NUMBERS, /* of slots, for each brick */
     TR_LANE_FIELD,   /* samples of tiles */
     TR_LANE_BITS,    /* tr_row, of tiles */
     TR_LANE_ROWS,    /* tr_row_counts, of tiles */

@@ -17,11 +17,6 @@ TR_ISA_DECLARE(void, tr_apply_smooth, (const tr_edit_slot *slot, const int32_t *
 TR_ISA_DECLARE(void, tr_apply_begin,
                (const int32_t *heights, uint32_t size_x, uint32_t size_z, int32_t cy, int16_t *samples));
 
-/* Whether a valid sample of a block differs from the height field. */
-TR_ISA_DECLARE(bool, tr_apply_differs,
-               (const int32_t *heights, uint32_t size_x, uint32_t size_z, int32_t cy,
-                const int16_t *samples));
-
 /* Block samples follow a change of heights from `before` to `after` (64 x 64 each); the block's lowest samples have y = 64 cy. */
 TR_ISA_DECLARE(void, tr_apply_follow,
                (const int32_t *before, const int32_t *after, int32_t cy, int16_t *samples));

@@ -125,24 +125,6 @@ void TR_ISA_NAME(tr_apply_begin)(const int32_t *heights, uint32_t size_x, uint32
     }
 }
 
-bool TR_ISA_NAME(tr_apply_differs)(const int32_t *heights, uint32_t size_x, uint32_t size_z, int32_t cy,
-                                   const int16_t *samples)
-{
-    for (int y = 0; y < TR_CHUNK; y++) {
-        int differing_bits = 0;
-        for (int z = 0; z < (int)size_z; z++) {
-            const int32_t *restrict row_heights = heights + z * TR_CHUNK;
-            const int16_t *restrict row = samples + tr_block_index(0, y, z);
-#pragma omp simd reduction(| : differing_bits)
-            for (int x = 0; x < (int)size_x; x++)
-                differing_bits |= row[x] ^ tr_height_field(TR_CHUNK * cy + y, row_heights[x]);
-        }
-        if (differing_bits != 0)
-            return true;
-    }
-    return false;
-}
-
 void TR_ISA_NAME(tr_apply_follow)(const int32_t *before, const int32_t *after, int32_t cy, int16_t *samples)
 {
     bool row_changes[TR_CHUNK];

@@ -10,6 +10,8 @@
 
 /* Tiles in a call of the device: enough to keep a GPU busy, small enough for a software device. */
 #define BATCH 64
+/* Bytes of blocks that the columns of a batch may hold in the cache, so that worlds of deep sculpting take no more: one column at least. */
+#define HELD_BYTES ((size_t)512 << 20)
 
 struct column {
     int32_t cx, cz;
@@ -24,7 +26,7 @@ struct mesher {
     struct tr_pack_writer *writer;
     struct tr_mesh_result *result;
     struct column columns[BATCH];
-    size_t column_count;
+    size_t column_count, held_bytes;
     struct tr_mesh_task tasks[BATCH];
     size_t task_count;
     struct tr_pack_blob blobs[BATCH];
@@ -38,10 +40,11 @@ static enum tr_status hold_column(struct mesher *mesher, struct column *column, 
             int32_t cx = column->cx + dx, cz = column->cz + dz;
             if (cx < 0 || cz < 0 || cx > info->size_x || cz > info->size_z)
                 continue;
-            enum tr_status status =
-                tr_cache_hold(mesher->cache, cx, cz, &column->held[dz + 1][dx + 1], error);
+            const struct tr_chunk **held = &column->held[dz + 1][dx + 1];
+            enum tr_status status = tr_cache_hold(mesher->cache, cx, cz, held, error);
             if (status != TR_OK)
                 return status;
+            mesher->held_bytes += (*held)->block_count * TR_BLOCK_SAMPLES * sizeof(int16_t);
         }
     if (!(column->heights = tr_alloc(TR_TILE_HALO, sizeof *column->heights, error)))
         return TR_IO;
@@ -61,6 +64,7 @@ static void release_columns(struct mesher *mesher)
         mesher->columns[i] = (struct column){0};
     }
     mesher->column_count = 0;
+    mesher->held_bytes = 0;
 }
 
 /* Rows of tiles that may have a sign change: where the ground of the column's cells lies, and where a block
@@ -133,7 +137,7 @@ static enum tr_status flush(struct mesher *mesher, struct tr_error *error)
 /* Queues the tiles of a column; a batch that is full is flushed, and its columns but this one let go. */
 static enum tr_status add_column(struct mesher *mesher, int32_t cx, int32_t cz, struct tr_error *error)
 {
-    if (mesher->column_count == BATCH) {
+    if (mesher->column_count == BATCH || mesher->held_bytes > HELD_BYTES) {
         enum tr_status status = flush(mesher, error);
         release_columns(mesher);
         if (status != TR_OK)

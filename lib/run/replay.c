@@ -9,6 +9,7 @@
  * visit it is written, or linked if it came out as it went in. */
 #include "lib/run/replay.h"
 #include "lib/base/alloc.h"
+#include "lib/base/stop.h"
 #include "lib/run/gather.h"
 #include "lib/world/cache.h"
 #include <stdlib.h>
@@ -16,6 +17,8 @@
 
 /* Chunks edited in one call of the device. A chunk has seldom more than four blocks of 512 KiB under edit. */
 #define BATCH 32
+/* ... and no more are taken once their blocks may take this. */
+#define BATCH_BYTES ((size_t)256 << 20)
 /* Chunks that are only read, around a smooth, are kept up to this. */
 #define CACHE_BYTES ((size_t)64 << 20)
 
@@ -444,21 +447,15 @@ static enum tr_status finish_chunk(struct replay *replay, size_t index, struct t
     return status;
 }
 
-/* Drops the blocks that came out as the height field, and ends the chunk if this was its last visit. */
+/* Ends the chunk if this was its last visit. Blocks that came out as the height field stay until then: the
+ * edits of later visits make of them what they make of the height field. */
 static enum tr_status conclude_visit(void *context, size_t index, int job, struct tr_error *error)
 {
     (void)job;
     struct replay *replay = context;
     struct visit *visit = replay->batch[index];
-    struct plan *plan = &replay->plans[visit->plan];
-    enum tr_status status = TR_OK;
-    for (size_t i = 0; i < visit->task.block_count; i++)
-        if (!visit->task.blocks[i].differs)
-            tr_chunk_remove_block(&plan->chunk, visit->task.blocks[i].cy);
     release_task(visit);
-    if (status == TR_OK && visit->last)
-        status = finish_chunk(replay, visit->plan, error);
-    return status;
+    return visit->last ? finish_chunk(replay, visit->plan, error) : TR_OK;
 }
 
 /* Chunks that are finished count into the result and leave memory: in order, so on one thread. */
@@ -566,6 +563,27 @@ done:
     return status;
 }
 
+/* Bytes of blocks that a visit may have under edit, at most: rows from the lowest to the highest that its volume edits reach. Deep shapes
+ * span all 2048 rows, a gigabyte a chunk. */
+static size_t visit_bytes(const struct replay *replay, const struct visit *visit)
+{
+    const struct plan *plan = &replay->plans[visit->plan];
+    int32_t first = INT32_MAX, last = INT32_MIN;
+    for (size_t i = 0; i < visit->count; i++) {
+        const struct tr_edit *edit = &replay->log->edits[plan->entries[visit->first + i].edit];
+        struct tr_box reads, writes;
+        int32_t lowest, highest;
+        if (tr_edit_is_height(edit))
+            continue;
+        tr_edit_boxes(edit, &reads, &writes);
+        writes = tr_box_intersect(writes, &replay->box);
+        rows_of(&writes, &lowest, &highest);
+        first = lowest < first ? lowest : first;
+        last = highest > last ? highest : last;
+    }
+    return last < first ? 0 : (size_t)(last - first + 1) * TR_BLOCK_SAMPLES * sizeof(int16_t);
+}
+
 /* The smooths of a stage read before anything of the stage is written. */
 static enum tr_status run_stage(struct replay *replay, struct visit *visits, size_t count,
                                 struct tr_error *error)
@@ -582,10 +600,12 @@ static enum tr_status run_stage(struct replay *replay, struct visit *visits, siz
         }
     }
     replay->batch = batch;
-    for (size_t first = 0; first < count && status == TR_OK; first += BATCH) {
-        size_t some = count - first < BATCH ? count - first : BATCH;
-        for (size_t i = 0; i < some; i++)
-            batch[i] = &visits[first + i];
+    for (size_t next = 0; next < count && status == TR_OK;) {
+        size_t some = 0, bytes = 0;
+        while (some < BATCH && next < count && (some == 0 || bytes < BATCH_BYTES)) {
+            batch[some++] = &visits[next];
+            bytes += visit_bytes(replay, &visits[next++]);
+        }
         status = edit_batch(replay, some, error);
     }
     replay->batch = NULL;
@@ -599,8 +619,9 @@ static enum tr_status link_untouched(struct replay *replay, struct tr_error *err
         const struct plan *plan = find_plan(replay, entry->cx, entry->cz);
         if (plan && plan->count)
             continue;
-        enum tr_status status =
-            tr_world_build_link(replay->build, replay->world, entry->cx, entry->cz, error);
+        enum tr_status status = tr_stop_check(error);
+        if (status == TR_OK)
+            status = tr_world_build_link(replay->build, replay->world, entry->cx, entry->cz, error);
         if (status != TR_OK)
             return status;
     }

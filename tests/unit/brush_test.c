@@ -20,8 +20,6 @@ static void (*const apply_begin[])(const int32_t *, uint32_t, uint32_t, int32_t,
                                    int16_t *) = TR_ISA_TABLE(tr_apply_begin);
 static void (*const apply_follow[])(const int32_t *, const int32_t *, int32_t,
                                     int16_t *) = TR_ISA_TABLE(tr_apply_follow);
-static bool (*const apply_differs[])(const int32_t *, uint32_t, uint32_t, int32_t,
-                                     const int16_t *) = TR_ISA_TABLE(tr_apply_differs);
 
 static int32_t heights[TR_CHUNK * TR_CHUNK], changed[TR_CHUNK * TR_CHUNK], halo[HALO * HALO];
 static int16_t samples[TR_BLOCK_SAMPLES], expected_samples[TR_BLOCK_SAMPLES];
@@ -301,26 +299,6 @@ static void block_begins_as_the_height_field_at_valid_samples_only(void **state)
         }
 }
 
-static void one_valid_sample_decides_whether_a_block_differs(void **state)
-{
-    (void)state;
-    for (int i = 0; i < TR_CHUNK * TR_CHUNK; i++)
-        heights[i] = random_int(0, 16000);
-    for (int level = 0; level <= tr_isa_pick(); level++) {
-        apply_begin[level](heights, 64, 64, 0, samples);
-        assert_false(apply_differs[level](heights, 64, 64, 0, samples));
-        assert_true(apply_differs[level](heights, 64, 64, 1, samples));
-        for (int i = 0; i < 500; i++) {
-            int at = i == 0 ? TR_BLOCK_SAMPLES - 1 : i == 1 ? 0 : random_int(0, TR_BLOCK_SAMPLES - 1);
-            samples[at] ^= 1;
-            assert_true(apply_differs[level](heights, 64, 64, 0, samples));
-            assert_int_equal(apply_differs[level](heights, 1, 64, 0, samples), at % 64 == 0);
-            assert_int_equal(apply_differs[level](heights, 64, 1, 0, samples), at / 64 % 64 == 0);
-            samples[at] ^= 1;
-        }
-    }
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -335,7 +313,6 @@ int main(void)
         cmocka_unit_test(smoothing_equals_the_scalar_function_within_the_box_and_copies_outside_it),
         cmocka_unit_test(blocks_follow_as_the_scalar_function_does),
         cmocka_unit_test(block_begins_as_the_height_field_at_valid_samples_only),
-        cmocka_unit_test(one_valid_sample_decides_whether_a_block_differs),
     };
     return cmocka_run_group_tests_name("brush", tests, NULL, NULL);
 }

@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "lib/bake/bricks.h"
 #include "lib/bake/devices.h"
 #include "lib/bake/vulkan_internal.h"
 #include "lib/base/alloc.h"
@@ -275,7 +276,7 @@ static void every_kernel_fits_what_vulkan_promises(void **state)
     for (int i = 0; i < TR_KERNEL_COUNT; i++) {
         const struct tr_gpu_kernel_source *source = &tr_kernel_sources[i];
 
-        /* 128 invocations are promised, and 1024 by every driver in use; kernel `blocks` needs 256 */
+        /* 128 invocations are promised, and 1024 by every driver in use */
         assert_true(source->local_size <= 256);
         assert_true(source->shared_bytes <= 16384);
         assert_true(source->params_bytes <= 128 && source->params_bytes % 4 == 0);
@@ -582,7 +583,7 @@ static tr_edit_slot random_shape(int size_x, int size_z)
     return slot;
 }
 
-#define SLOTS_MAX 400 /* of one list: more than the kernel takes at a time */
+#define SLOTS_MAX 400 /* of one list */
 
 /* Tasks with what they point to, twice: what the device gets, and what the plain loops get. */
 struct edit_case {
@@ -705,20 +706,17 @@ static void block_naive(const struct tr_edit_task *task, struct tr_edit_block *b
         }
     }
     block->samples[tr_block_index(x, y, z)] = (int16_t)sdf;
-    block->differs |= sdf != tr_height_field(voxel_y, height);
 }
 
 static void edit_naive(struct tr_edit_task *task)
 {
     int size_x = (int)task->size_x, size_z = (int)task->size_z;
 
-    for (uint32_t i = 0; i < task->block_count; i++) {
-        task->blocks[i].differs = false;
+    for (uint32_t i = 0; i < task->block_count; i++)
         for (int y = 0; y < TR_CHUNK; y++)
             for (int z = 0; z < size_z; z++)
                 for (int x = 0; x < size_x; x++)
                     block_naive(task, &task->blocks[i], x, y, z);
-    }
     for (int z = 0; z < size_z; z++)
         for (int x = 0; x < size_x; x++)
             for (uint32_t i = 0; i < task->slot_count; i++)
@@ -733,15 +731,11 @@ static void expect_equal_edits(const struct edit_case *edit)
         const struct tr_edit_task *found = &edit->tasks[i], *expected = &edit->expected[i];
 
         expect_equal_heights("edit", i, found->heights, expected->heights);
-        for (uint32_t k = 0; k < found->block_count; k++) {
+        for (uint32_t k = 0; k < found->block_count; k++)
             for (int s = 0; s < TR_BLOCK_SAMPLES; s++)
                 if (found->blocks[k].samples[s] != expected->blocks[k].samples[s])
                     fail_msg("task %zu block %u, x %d y %d z %d: %d, expected %d", i, k, s % 64, s / 4096,
                              s / 64 % 64, found->blocks[k].samples[s], expected->blocks[k].samples[s]);
-            if (found->blocks[k].differs != expected->blocks[k].differs)
-                fail_msg("task %zu block %u differs: %d, expected %d", i, k, found->blocks[k].differs,
-                         expected->blocks[k].differs);
-        }
     }
 }
 
@@ -767,11 +761,11 @@ static void edit_equals_the_scalar_functions_and_leaves_the_rim_alone(void **sta
 static void edit_does_not_depend_on_the_batch_and_long_lists_go_in_pieces(void **state)
 {
     (void)state;
-    vulkan->batch_bytes = 30 * sizeof(tr_edit_slot);
+    vulkan->batch_bytes = 30 * TR_BRICKS * sizeof(uint32_t); /* 30 slots */
     check_edit(5);
 }
 
-static void a_block_that_no_slot_reaches_does_not_differ(void **state)
+static void a_block_that_no_slot_reaches_is_the_height_field_or_stays_as_it_is(void **state)
 {
     int32_t *heights = take(TR_COLUMNS, sizeof *heights);
     struct tr_edit_block block = {.cy = 0, .samples = take(TR_BLOCK_SAMPLES, sizeof(int16_t))};
@@ -781,18 +775,120 @@ static void a_block_that_no_slot_reaches_does_not_differ(void **state)
     (void)state;
     for (int i = 0; i < TR_COLUMNS; i++)
         heights[i] = i;
-    block.differs = true;
-    expect_ok(vulkan->bake.ops->edit(&vulkan->bake, &task, 1, &error));
-    assert_false(block.differs);
-    for (int i = 0; i < TR_BLOCK_SAMPLES; i++)
-        assert_int_equal(block.samples[i], tr_height_field(i / 4096, i % 4096));
-    block.stored = true;
-    block.samples[123456] ^= 1;
-    expect_ok(vulkan->bake.ops->edit(&vulkan->bake, &task, 1, &error));
-    assert_true(block.differs);
+    for (int pass = 0; pass < 2; pass++) {
+        expect_ok(vulkan->bake.ops->edit(&vulkan->bake, &task, 1, &error));
+        for (int i = 0; i < TR_BLOCK_SAMPLES; i++)
+            assert_int_equal(block.samples[i],
+                             tr_height_field(i / 4096, i % 4096) + (pass == 1 && i == 123456));
+        block.stored = true;
+        block.samples[123456]++;
+    }
     free(heights);
     free(block.samples);
     expect_clean();
+}
+
+/* A slot of any kind that blocks have. */
+static tr_edit_slot random_slot(void)
+{
+    uint kind = random_bits() % 4;
+
+    return kind == 0   ? random_brush(TR_SLOT_FOLLOW, 64, 64)
+           : kind == 1 ? random_brush(TR_SLOT_RAISE, 64, 64)
+                       : random_shape(64, 64);
+}
+
+static bool slot_may_change(tr_edit_slot slot, int x, int y, int z)
+{
+    if (!tr_slot_covers_column(slot, x, z))
+        return false;
+    if (tr_slot_is_volume(slot))
+        return y >= slot.lo_y && y <= slot.hi_y && tr_shape_distance(slot, x, y, z) <= slot.reach;
+    return slot.op == TR_SLOT_FOLLOW || tr_brush_weight(slot, x, z) > 0.0f;
+}
+
+static bool set_has(const struct tr_brick_set *set, int brick)
+{
+    return set->layers[brick / 64] >> brick % 64 & 1;
+}
+
+static void a_slot_has_every_brick_where_it_may_change_a_sample(void **state)
+{
+    uint32_t changed = 0;
+
+    (void)state;
+    random_state = 5;
+    for (int i = 0; i < 60; i++) {
+        tr_edit_slot slot = random_slot();
+        struct tr_brick_set set = tr_bricks_of_slot(&slot);
+
+        for (int s = 0; s < TR_BLOCK_SAMPLES; s++) {
+            int x = s % 64, y = s / 4096, z = s / 64 % 64, brick = (y / 8 * 8 + z / 8) * 8 + x / 8;
+
+            if (!slot_may_change(slot, x, y, z))
+                continue;
+            changed++;
+            if (!set_has(&set, brick))
+                fail_msg("slot %d, op %u, may change x %d y %d z %d, but has not brick %d", i, slot.op, x, y,
+                         z, brick);
+        }
+    }
+    assert_true(changed > 100000);
+}
+
+static void bricks_out_of_a_slot_s_reach_are_left_out(void **state)
+{
+    tr_edit_slot sphere = {
+        .op = TR_SLOT_UNION, .hi_x = 63, .hi_y = 63, .hi_z = 63, .cx = 32, .cy = 32, .cz = 32, .radius = 8};
+    tr_edit_slot brush = {
+        .op = TR_SLOT_RAISE, .hi_x = 63, .hi_z = 63, .cx = 32, .cz = 32, .radius = 1 / 24.0f};
+    struct tr_brick_set set;
+    int bricks = 0;
+
+    (void)state;
+    sphere.reach = 16.0f;
+    set = tr_bricks_of_slot(&sphere);
+    for (int i = 0; i < TR_BRICKS; i++)
+        bricks += set_has(&set, i);
+    assert_in_range(bricks, 100, 300); /* a ball of 4 bricks' radius has 268 */
+    set = tr_bricks_of_slot(&brush);
+    for (int i = 0; i < TR_BRICKS; i++)
+        if (set_has(&set, i) != set_has(&set, i % 64))
+            fail_msg("brick %d is in the set or not, unlike the lowest of its column", i);
+    assert_false(set_has(&set, 0)); /* a corner */
+    assert_true(set_has(&set, 4 * 8 + 1));
+}
+
+static void the_list_of_a_brick_has_its_slots_in_their_order(void **state)
+{
+    enum { SETS = 70, FIRST = 1000 };
+    uint32_t counts[TR_BRICKS], next[TR_BRICKS], begin = 0;
+    uint32_t *numbers = take(SETS * TR_BRICKS, sizeof *numbers);
+    struct tr_brick_set sets[SETS];
+
+    (void)state;
+    random_state = 6;
+    for (int k = 0; k < SETS; k++) {
+        tr_edit_slot slot = random_slot();
+
+        sets[k] = tr_bricks_of_slot(&slot);
+    }
+    tr_bricks_count(sets, SETS, counts);
+    for (int i = 0; i < TR_BRICKS; begin += counts[i++])
+        next[i] = begin;
+    tr_bricks_list(sets, SETS, FIRST, next, numbers);
+    begin = 0;
+    for (int i = 0; i < TR_BRICKS; i++) {
+        uint32_t at = begin;
+
+        for (uint32_t k = 0; k < SETS; k++)
+            if (set_has(&sets[k], i))
+                assert_int_equal(numbers[at++], FIRST + k);
+        assert_int_equal(at, next[i]);
+        begin += counts[i];
+        assert_int_equal(at, begin);
+    }
+    free(numbers);
 }
 
 static void check_smooth(size_t count)
@@ -1098,7 +1194,11 @@ int main(void)
         cmocka_unit_test_teardown(edit_equals_the_scalar_functions_and_leaves_the_rim_alone, restore_batches),
         cmocka_unit_test_teardown(edit_does_not_depend_on_the_batch_and_long_lists_go_in_pieces,
                                   restore_batches),
-        cmocka_unit_test_teardown(a_block_that_no_slot_reaches_does_not_differ, restore_batches),
+        cmocka_unit_test_teardown(a_block_that_no_slot_reaches_is_the_height_field_or_stays_as_it_is,
+                                  restore_batches),
+        cmocka_unit_test(a_slot_has_every_brick_where_it_may_change_a_sample),
+        cmocka_unit_test(bricks_out_of_a_slot_s_reach_are_left_out),
+        cmocka_unit_test(the_list_of_a_brick_has_its_slots_in_their_order),
         cmocka_unit_test_teardown(smooth_equals_the_scalar_functions, restore_batches),
         cmocka_unit_test_teardown(smooth_does_not_depend_on_the_batch, restore_batches),
         cmocka_unit_test_teardown(mesh_equals_a_walk_over_all_edges_and_cells, restore_batches),
