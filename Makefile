@@ -21,7 +21,7 @@ LDFLAGS_sanitize := -fsanitize=address,undefined
 CFLAGS_fuzz := -O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all
 LDFLAGS_fuzz := -fsanitize=fuzzer,address,undefined
 LDFLAGS += $(LDFLAGS_$(config))
-LDLIBS := -ldl -lcjson -lxxhash -lzstd -lpthread -lm
+LDLIBS := -ldl -lcjson -lxxhash -lzstd -lpng -lpthread -lm
 
 # One source, three instruction sets; only on x86-64, elsewhere the plain one carries the name v2.
 ISAS := $(if $(filter x86_64,$(shell uname -m)),v2 v3 v4,v2)
@@ -44,7 +44,7 @@ Q := $(if $(V),,@)
 say = $(if $(V),,@echo '  $(1)')
 
 .SECONDARY:
-.PHONY: all all-objects help deps deps-check deps-peers demo test test-peers test-device test-devices test-mutation test-sanitize fuzz fuzz-targets check format install clean spv
+.PHONY: all all-objects help deps deps-check deps-peers demo test test-peers test-device test-devices test-crash test-mutation test-sanitize fuzz fuzz-targets check format install clean spv
 all: $(B)/terrain
 help:
 	@echo 'make            build $(B)/terrain        make demo    bake the sample world into build/demo'
@@ -124,6 +124,10 @@ fuzz:
 	$(MAKE) config=fuzz CC=clang fuzz-targets
 	@sh tests/fuzz/run.sh build/fuzz $(FUZZ_SECONDS)
 fuzz-targets: $(FUZZ_TESTS)
+
+# Every system call that fails, and kills at random moments.
+test-crash: all
+	@sh tests/crash/crash.sh $(B)/terrain $(B)
 
 # Mutated kernels, built aside, that the tests must notice.
 test-mutation:

@@ -1,5 +1,6 @@
 /* See common.h. */
 #include "cmd/common.h"
+#include "lib/base/json.h"
 #include "lib/base/text.h"
 #include "lib/pack/pack.h"
 #include "lib/world/codec.h"
@@ -74,6 +75,19 @@ enum tr_status tr_open_bake(const struct tr_call *call, uint64_t work, struct tr
         .work = work,
     };
     return tr_bake_open(&options, bake, error);
+}
+
+int tr_parse_point(const char *text, double *values, int most)
+{
+    for (int count = 1; count <= most; count++) {
+        size_t size = strcspn(text, ",");
+        if (!tr_number_parse(text, size, &values[count - 1]))
+            return 0;
+        if (text[size] == 0)
+            return count;
+        text += size + 1;
+    }
+    return 0;
 }
 
 void tr_json_add_path(cJSON *object, const char *name, const char *path)

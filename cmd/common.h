@@ -24,6 +24,9 @@ enum tr_status tr_find_kind(const char *path, enum tr_kind *kind, struct tr_erro
 enum tr_status tr_open_bake(const struct tr_call *call, uint64_t work, struct tr_bake **bake,
                             struct tr_error *error);
 
+/* Reads "1,-2.5": at most `most` numbers with commas between. Returns how many, or 0 when it is anything else. */
+int tr_parse_point(const char *text, double *values, int most);
+
 /* JSON output: adds, prints on one line, frees. A path's bytes that are not UTF-8 become '?'. */
 void tr_json_add_path(cJSON *object, const char *name, const char *path);
 void tr_json_add_hash(cJSON *object, const char *name, struct tr_hash hash);

@@ -2,8 +2,8 @@
 # Installs the packages that a part of the project needs, on Debian; elsewhere says which ones. Nothing is done when all are there.
 #   tests/deps.sh build|check|peers
 set -eu
-build="gcc make libc6-dev libvulkan-dev libvulkan-volk-dev glslc libstb-dev libzstd-dev libcjson-dev libxxhash-dev libcmocka-dev
-    mesa-vulkan-drivers"
+build="gcc make libc6-dev libvulkan-dev libvulkan-volk-dev glslc libstb-dev libzstd-dev libcjson-dev libxxhash-dev libpng-dev
+    libcmocka-dev mesa-vulkan-drivers"
 check="clang clang-format libclang-rt-14-dev vulkan-validationlayers"
 peers="admesh nodejs npm"
 case "${1:-}" in
