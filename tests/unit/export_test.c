@@ -726,10 +726,14 @@ static void a_world_too_large_for_floats_is_refused(void **state)
     assert_int_equal(remove(out_path), 0);
     tr_pack_close(pack);
     pack = make_pack(flat, 1, 1023);
-    assert_refused(pack, glb, TR_BAD_INPUT, "a vertex 65600 voxels from the origin, expected at most 65536");
+    assert_refused(
+        pack, glb, TR_BAD_INPUT,
+        "a vertex, or the floor of a solid (--base), 65600 voxels from the origin, expected at most 65536");
     tr_pack_close(pack);
     pack = make_pack(flat, 0.1, 600);
-    assert_refused(pack, glb, TR_BAD_INPUT, "a vertex 38528 voxels from the origin, expected at most 32767");
+    assert_refused(
+        pack, glb, TR_BAD_INPUT,
+        "a vertex, or the floor of a solid (--base), 38528 voxels from the origin, expected at most 32767");
     tr_pack_close(pack);
     pack = make_pack(flat, 1e-30, 0);
     assert_refused(pack, glb, TR_BAD_INPUT, "voxel size 1e-30 m, expected");

@@ -468,7 +468,7 @@ static void tiles_must_come_in_order_and_lie_in_the_world(void **state)
     assert_add_refused(writer, 3, 0, 0, 0, "reaches out of the world of 3 x 3 chunks");
     assert_add_refused(writer, -1, 0, 0, 0, "reaches out of the world");
     assert_add_refused(writer, 0, 0, 3, 0, "reaches out of the world");
-    assert_add_refused(writer, 0, 1024, 0, 0, "row 1024, expected -1024 to 1023");
+    assert_add_refused(writer, 0, 1024, 0, 0, "row 1024, expected -1025 to 1023");
     assert_add_refused(writer, 0, -513, 0, 1, "row -513, expected -512 to 511");
     write_tile(writer, 1, -3, 1, 0, &triangle);
     assert_add_refused(writer, 1, -3, 1, 0, "expected the order of level, z, x, y");
@@ -574,7 +574,7 @@ static void a_wrong_field_is_named_though_all_checksums_are_right(void **state)
         {72, 9, 8, "header at byte 64: 6 vertices and 9 indices, expected 6 and 6"},
         {1000, 7, 4, "level of detail 7, expected 0 to 6"},
         {1004, 1, 4, "out of the order of level, z, x, y"},
-        {1008, 1024, 4, "row 1024, expected -1024 to 1023"},
+        {1008, 1024, 4, "row 1024, expected -1025 to 1023"},
         {1012, 1, 4, "tile (0, 1) of level 0 reaches out of the world"},
         {1012, UINT32_MAX, 4, "tile (0, -1) of level 0 reaches out of the world"},
         {1016, 2, 4, "2 vertices, expected 3 to 823875"},

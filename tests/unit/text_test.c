@@ -15,8 +15,8 @@ static void bytes_that_are_not_utf8_become_question_marks(void **state)
         {"caf\xc3\xa9 \xe2\x82\xac \xf0\x9f\x8c\x8b", "caf\xc3\xa9 \xe2\x82\xac \xf0\x9f\x8c\x8b"},
         {"\xff", "?"},
         {"a\xc3", "a?"},
-        {"\xc0\xaf", "??"},         /* an overlong '/' */
-        {"\xed\xa0\x80", "???"},    /* a surrogate */
+        {"\xc0\xaf", "??"},           /* an overlong '/' */
+        {"\xed\xa0\x80", "???"},      /* a surrogate */
         {"\xf4\x90\x80\x80", "????"}, /* beyond the last code point */
         {"\xe2\x82z", "??z"},
     };

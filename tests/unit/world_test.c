@@ -353,7 +353,11 @@ static void replacing_exchanges_worlds_and_leaves_no_debris(void **state)
     assert_world_of("a", 6);
     assert_names(".", "a ");
     /* who has the old one open never sees the new one */
-    assert_fails(tr_world_read_chunk(reader, 0, 0, &chunk, &error), TR_BAD_INPUT, &error, "is missing");
+    assert_fails(tr_world_read_chunk(reader, 0, 0, &chunk, &error), TR_IO, &error,
+                 "\"a\" was replaced while it was read");
+    /* nor the chunk in the place of a base that may have been removed */
+    assert_fails(tr_world_read_base_chunk(reader, 0, 0, &chunk, &error), TR_IO, &error,
+                 "\"a\" was replaced while it was read");
     tr_world_close(reader);
     /* an equal world replaces as well, and so does one in the place of an empty folder */
     assert_true(tr_hash_equal(make_world("a", 1, 1, 6, true), new));
@@ -452,6 +456,7 @@ static void a_killed_build_leaves_the_old_world_whole_and_the_next_one_works(voi
     }
     make_world("a", 2, 1, 6, true);
     assert_world_of("a", 6);
+    assert_names(".", "a ");
 }
 
 /* ---- sharing ---- */
