@@ -469,7 +469,7 @@ static void tiles_must_come_in_order_and_lie_in_the_world(void **state)
     assert_add_refused(writer, -1, 0, 0, 0, "reaches out of the world");
     assert_add_refused(writer, 0, 0, 3, 0, "reaches out of the world");
     assert_add_refused(writer, 0, 1024, 0, 0, "row 1024, expected -1025 to 1023");
-    assert_add_refused(writer, 0, -513, 0, 1, "row -513, expected -512 to 511");
+    assert_add_refused(writer, 0, -514, 0, 1, "row -514, expected -513 to 511");
     write_tile(writer, 1, -3, 1, 0, &triangle);
     assert_add_refused(writer, 1, -3, 1, 0, "expected the order of level, z, x, y");
     assert_add_refused(writer, 1, -4, 1, 0, "expected the order");
