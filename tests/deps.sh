@@ -4,7 +4,7 @@
 set -eu
 build="gcc make libc6-dev libvulkan-dev libvulkan-volk-dev glslc libstb-dev libzstd-dev libcjson-dev libxxhash-dev libpng-dev
     libcmocka-dev mesa-vulkan-drivers"
-check="clang clang-format libclang-rt-14-dev vulkan-validationlayers"
+check="locales clang clang-format libclang-rt-14-dev vulkan-validationlayers"
 peers="admesh nodejs npm"
 case "${1:-}" in
 build) wanted=$build ;;
