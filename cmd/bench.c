@@ -47,6 +47,14 @@ static double median(struct bench *bench)
     return bench->seconds[bench->repeats / 2];
 }
 
+/* Figures to six digits: more would be noise. */
+static void add_figure(cJSON *object, const char *name, double value)
+{
+    char text[32];
+    snprintf(text, sizeof text, "%.6g", value);
+    cJSON_AddNumberToObject(object, name, strtod(text, NULL));
+}
+
 static enum tr_status report(struct bench *bench, const char *step, const char *what, double count,
                              struct tr_error *error)
 {
@@ -58,9 +66,9 @@ static enum tr_status report(struct bench *bench, const char *step, const char *
     cJSON_AddNumberToObject(object, "jobs", tr_jobs_count(bench->bake->jobs));
     cJSON_AddNumberToObject(object, "chunks", (double)bench->chunks);
     cJSON_AddNumberToObject(object, what, count);
-    cJSON_AddNumberToObject(object, "median_ms", seconds * 1e3);
+    add_figure(object, "median_ms", seconds * 1e3);
     snprintf(rate, sizeof rate, "%s_per_second", what);
-    cJSON_AddNumberToObject(object, rate, count / seconds);
+    add_figure(object, rate, count / seconds);
     return tr_json_print(object, error);
 }
 

@@ -94,6 +94,11 @@ extern const struct tr_command tr_command_gen, tr_command_apply_log, tr_command_
         "--vk-validate", 0, TR_OPTION_FLAG, NULL, 0, 0,                                                      \
             "run with the Vulkan validation layers; what they say is an error"                               \
     }
+#define TR_OPTION_MEMORY                                                                                     \
+    {                                                                                                        \
+        "--memory", 0, TR_OPTION_WHOLE, "MIB", 1, 1 << 20,                                                   \
+            "decoded chunks to keep, in MiB; 256 when not given"                                             \
+    }
 #define TR_OPTION_END                                                                                        \
     {                                                                                                        \
         NULL, 0, TR_OPTION_FLAG, NULL, 0, 0, NULL                                                            \

@@ -161,3 +161,8 @@ const char *tr_metres(double metres, char text[32])
     snprintf(text, 32, size >= 100 ? "%.0f m" : (size >= 1 ? "%.1f m" : "%.3f m"), metres);
     return text;
 }
+
+size_t tr_cache_bytes(const struct tr_call *call)
+{
+    return (size_t)tr_call_number(call, "--memory", 256) << 20;
+}

@@ -43,7 +43,7 @@ const char *tr_bytes_text(uint64_t size_bytes, char text[32]);
 /* A length in metres with as many digits as help. */
 const char *tr_metres(double metres, char text[32]);
 
-/* Memory for decoded chunks that commands keep. */
-#define TR_CMD_CACHE_BYTES ((size_t)256 << 20)
+/* Memory for decoded chunks that a command keeps: what --memory says. */
+size_t tr_cache_bytes(const struct tr_call *call);
 
 #endif

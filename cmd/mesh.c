@@ -4,8 +4,8 @@
 #include <string.h>
 
 static const struct tr_option options[] = {
-    TR_OPTION_OUT("PACK"), TR_OPTION_FORCE, TR_OPTION_DEVICE, TR_OPTION_JOBS,
-    TR_OPTION_VALIDATE,    TR_OPTION_QUIET, TR_OPTION_END,
+    TR_OPTION_OUT("PACK"), TR_OPTION_FORCE,    TR_OPTION_DEVICE, TR_OPTION_JOBS,
+    TR_OPTION_MEMORY,      TR_OPTION_VALIDATE, TR_OPTION_QUIET,  TR_OPTION_END,
 };
 
 static enum tr_status run(const struct tr_call *call, struct tr_error *error)
@@ -30,7 +30,7 @@ static enum tr_status run(const struct tr_call *call, struct tr_error *error)
     if (status == TR_OK)
         status = tr_open_bake(call, cells, &bake, error);
     if (status == TR_OK)
-        status = tr_mesh_world(bake, world, TR_CMD_CACHE_BYTES, writer, &result, error);
+        status = tr_mesh_world(bake, world, tr_cache_bytes(call), writer, &result, error);
     if (status == TR_OK)
         status = tr_pack_writer_commit(writer, &hash, error);
     if (status == TR_OK && !tr_call_has(call, "--quiet")) {

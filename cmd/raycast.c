@@ -6,6 +6,7 @@
 static const struct tr_option options[] = {
     {"--length", 0, TR_OPTION_NUMBER, "M", 0, 1e12,
      "how far the ray goes, in metres; as far as the world when not given"},
+    TR_OPTION_MEMORY,
     TR_OPTION_JSON,
     TR_OPTION_END,
 };
@@ -55,7 +56,7 @@ static enum tr_status run(const struct tr_call *call, struct tr_error *error)
     if (status == TR_OK)
         status = tr_world_open(call->arguments[0], &world, error);
     if (status == TR_OK)
-        status = tr_cache_create(world, TR_CMD_CACHE_BYTES, &cache, error);
+        status = tr_cache_create(world, tr_cache_bytes(call), &cache, error);
     if (status == TR_OK)
         status = tr_raycast(cache, &world->info, &ray, &hit, error);
     if (status == TR_OK && tr_call_has(call, "--json"))

@@ -8,7 +8,7 @@
 
 #define INPUT_BYTES_MAX ((size_t)64 << 20)
 
-static const struct tr_option options[] = {TR_OPTION_JSON, TR_OPTION_END};
+static const struct tr_option options[] = {TR_OPTION_MEMORY, TR_OPTION_JSON, TR_OPTION_END};
 
 /* What is asked of a world, and the answers so far: they are printed when all are there. */
 struct sampling {
@@ -153,7 +153,7 @@ static enum tr_status run(const struct tr_call *call, struct tr_error *error)
     if (status == TR_OK)
         status = tr_world_open(call->arguments[0], &world, error);
     if (status == TR_OK)
-        status = tr_cache_create(world, TR_CMD_CACHE_BYTES, &sampling.cache, error);
+        status = tr_cache_create(world, tr_cache_bytes(call), &sampling.cache, error);
     if (status == TR_OK && tr_call_has(call, "--json")) {
         object = cJSON_CreateObject();
         sampling.points = cJSON_AddArrayToObject(object, "points");
