@@ -17,23 +17,6 @@ static const struct tr_option options[] = {
     TR_OPTION_END,
 };
 
-/* The log that the world was baked with: its edits stand before the new ones. */
-static enum tr_status read_stored_log(const struct tr_world *world, struct tr_log *log,
-                                      struct tr_error *error)
-{
-    char *text = NULL;
-    size_t size = 0;
-    enum tr_status status = tr_world_read_log(world, &text, &size, error);
-    if (status == TR_OK && text) {
-        char name[TR_PATH_BYTES];
-        status = tr_path_join(name, world->path, "edits.jsonl", error);
-        if (status == TR_OK)
-            status = tr_log_parse(log, text, size, name, error);
-    }
-    free(text);
-    return status;
-}
-
 static enum tr_status read_logs(const struct tr_call *call, const struct tr_world *world, struct tr_log *log,
                                 size_t *skipped, struct tr_error *error)
 {
@@ -80,7 +63,7 @@ static enum tr_status run(const struct tr_call *call, struct tr_error *error)
     if (status == TR_OK)
         status = tr_world_open(call->arguments[0], &world, error);
     if (status == TR_OK)
-        status = read_stored_log(world, &log, error);
+        status = tr_log_read_stored(&log, world, error); /* before the new ones */
     if (status == TR_OK) {
         first = log.count;
         status = read_logs(call, world, &log, &skipped, error);

@@ -16,20 +16,6 @@ static const struct tr_option options[] = {
     TR_OPTION_END,
 };
 
-static enum tr_status read_log(const struct tr_world *world, struct tr_log *log, struct tr_error *error)
-{
-    char *text = NULL, name[TR_PATH_BYTES];
-    size_t size = 0;
-    enum tr_status status = tr_world_read_log(world, &text, &size, error);
-    if (status == TR_OK && text) {
-        status = tr_path_join(name, world->path, "edits.jsonl", error);
-        if (status == TR_OK)
-            status = tr_log_parse(log, text, size, name, error);
-    }
-    free(text);
-    return status;
-}
-
 static int compare_ids(const void *a, const void *b)
 {
     return strcmp(*(const char *const *)a, *(const char *const *)b);
@@ -59,11 +45,11 @@ static enum tr_status compare_logs(const struct tr_world *a, const struct tr_wor
                                    struct tr_log *removed, struct tr_error *error)
 {
     struct tr_log again = {0};
-    enum tr_status status = read_log(b, added, error);
+    enum tr_status status = tr_log_read_stored(added, b, error);
     if (status == TR_OK)
-        status = read_log(a, removed, error);
+        status = tr_log_read_stored(removed, a, error);
     if (status == TR_OK)
-        status = read_log(b, &again, error);
+        status = tr_log_read_stored(&again, b, error);
     if (status == TR_OK)
         status = keep_new(added, removed, error);
     if (status == TR_OK)

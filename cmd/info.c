@@ -2,6 +2,7 @@
 #include "cmd/common.h"
 #include "lib/edit/log.h"
 #include "lib/pack/pack.h"
+#include "lib/run/probe.h"
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -28,13 +29,7 @@ static enum tr_status survey_chunk(void *context, size_t index, int job, struct 
     if (status == TR_OK)
         status = tr_world_chunk_file_bytes(survey->world, entry->cx, entry->cz, &found->file_bytes, error);
     if (status == TR_OK) {
-        found->lowest = found->highest = chunk.heights[0];
-        for (uint32_t z = 0; z < chunk.size_z; z++)
-            for (uint32_t x = 0; x < chunk.size_x; x++) {
-                int32_t height = chunk.heights[z * TR_CHUNK + x];
-                found->lowest = height < found->lowest ? height : found->lowest;
-                found->highest = height > found->highest ? height : found->highest;
-            }
+        tr_chunk_height_range(&chunk, &found->lowest, &found->highest);
         found->blocks = chunk.block_count;
         found->samples = (uint64_t)chunk.size_x * chunk.size_z * (1 + TR_CHUNK * chunk.block_count);
     }
@@ -44,15 +39,10 @@ static enum tr_status survey_chunk(void *context, size_t index, int job, struct 
 
 static enum tr_status count_edits(const struct tr_world *world, size_t *count, struct tr_error *error)
 {
-    char *text = NULL;
-    size_t size = 0;
     struct tr_log log = {0};
-    enum tr_status status = tr_world_read_log(world, &text, &size, error);
-    if (status == TR_OK && text)
-        status = tr_log_parse(&log, text, size, "edits.jsonl", error);
+    enum tr_status status = tr_log_read_stored(&log, world, error);
     *count = log.count;
     tr_log_release(&log);
-    free(text);
     return status;
 }
 

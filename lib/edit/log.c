@@ -407,3 +407,17 @@ enum tr_status tr_log_resolve(struct tr_log *log, size_t first, const struct tr_
     log->count = kept;
     return TR_OK;
 }
+
+enum tr_status tr_log_read_stored(struct tr_log *log, const struct tr_world *world, struct tr_error *error)
+{
+    char *text = NULL, name[TR_PATH_BYTES];
+    size_t size_bytes = 0;
+    enum tr_status status = tr_world_read_log(world, &text, &size_bytes, error);
+
+    if (status == TR_OK && text)
+        status = tr_path_join(name, world->path, "edits.jsonl", error);
+    if (status == TR_OK && text)
+        status = tr_log_parse(log, text, size_bytes, name, error);
+    free(text);
+    return status;
+}

@@ -20,6 +20,8 @@ void tr_log_release(struct tr_log *log);
  * occurrence. Fields in metres only: resolve them with tr_log_resolve. */
 enum tr_status tr_log_parse(struct tr_log *log, const char *text, size_t size_bytes, const char *name,
                             struct tr_error *error);
+/* Appends the edits of the log that a world was baked with; none when it has no log. */
+enum tr_status tr_log_read_stored(struct tr_log *log, const struct tr_world *world, struct tr_error *error);
 /* tr_edit_resolve for each edit from `first`; then refuses edits wholly outside the world (or, with skip_outside, removes them and counts
  * them in *skipped). */
 enum tr_status tr_log_resolve(struct tr_log *log, size_t first, const struct tr_world_info *info,
