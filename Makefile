@@ -37,6 +37,7 @@ SPV_INC := $(SPV:.spv=.inc)
 SUPPORT_OBJ := $(patsubst %.c,$(B)/%.o,$(wildcard tests/support/*.c tests/naive/*.c))
 TEST_SRC := $(wildcard tests/unit/*_test.c tests/property/*_test.c)
 TESTS := $(TEST_SRC:%.c=$(B)/%)
+TOOLS := $(patsubst %.c,$(B)/%,$(wildcard tests/devices/*.c tests/tools/*.c))
 FUZZ_TESTS := $(patsubst %.c,$(B)/%,$(wildcard tests/fuzz/*_fuzz.c))
 
 # `make V=1` shows whole commands.
@@ -89,7 +90,7 @@ $(B)/spv/%.inc: $(B)/spv/%.spv
 	@od -An -v -tu4 -w16 $< | sed 's/ *\([0-9][0-9]*\)/\1,/g' > $@.tmp && mv $@.tmp $@
 spv: $(SPV)
 
-$(B)/tests/devices/%: $(B)/tests/devices/%.o $(B)/libterrain.a
+$(TOOLS): $(B)/tests/%: $(B)/tests/%.o $(B)/libterrain.a
 	$(call say,LINK  $@)
 	$(Q)$(CC) $(LDFLAGS) -o $@ $< $(B)/libterrain.a $(LDLIBS)
 $(B)/tests/%: $(B)/tests/%.o $(SUPPORT_OBJ) $(B)/libterrain.a
@@ -106,9 +107,8 @@ $(B)/spirv_lint: tests/lint/spirv_lint.c
 	$(Q)$(CC) -std=c17 -D_GNU_SOURCE $(WARN) -O1 -g -o $@ $<
 
 # Everything that is compiled, tests too: what `make check` builds with warnings as errors.
-all-objects: $(CMD_OBJ) $(LIB_OBJ) $(SUPPORT_OBJ) $(TEST_SRC:%.c=$(B)/%.o) $(patsubst %.c,$(B)/%.o,$(wildcard tests/fuzz/*.c))
+all-objects: $(CMD_OBJ) $(LIB_OBJ) $(SUPPORT_OBJ) $(TEST_SRC:%.c=$(B)/%.o) $(TOOLS:=.o) $(patsubst %.c,$(B)/%.o,$(wildcard tests/fuzz/*.c))
 
-TOOLS := $(patsubst %.c,$(B)/%,$(wildcard tests/devices/*.c))
 test: $(B)/terrain $(TESTS) $(FUZZ_TESTS) $(TOOLS) $(B)/spirv_lint
 	@tests/run.sh $(B)
 test-sanitize:
