@@ -11,20 +11,19 @@
 
 #include "lib/base/alloc.h"
 #include "lib/base/stop.h"
+#include "lib/base/temp.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #define READ_GUESS_BYTES ((size_t)64 * 1024)
-#define TEMP_NAME_BYTES 200 /* of the final name, so that the temporary's stays below NAME_MAX */
-#define TEMP_TRIES 1000
 #define REMOVE_DEPTH_MAX 64 /* one descriptor a level stays open */
 
 /* ---- paths ---- */
@@ -44,10 +43,8 @@ enum tr_status tr_path_join(char out[TR_PATH_BYTES], const char *folder, const c
     return TR_OK;
 }
 
-/* Splits "a/b/c/" into "a/b" and "c"; "c" into "." and "c"; "/c" into "/" and "c". "/" and "" have no name
- * and are refused. */
-static enum tr_status path_split(const char *path, char folder[TR_PATH_BYTES], char name[TR_PATH_BYTES],
-                                 struct tr_error *error)
+enum tr_status tr_path_split(const char *path, char folder[TR_PATH_BYTES], char name[TR_PATH_BYTES],
+                             struct tr_error *error)
 {
     size_t end = strlen(path), start;
 
@@ -196,13 +193,12 @@ static enum tr_status target_check(const char *path, mode_t wanted, bool replace
 static enum tr_status output_create(struct tr_output *output, const char *path, mode_t mode, bool replace,
                                     struct tr_error *error)
 {
-    static atomic_uint serial;
-    char folder[TR_PATH_BYTES], name[TR_PATH_BYTES], temp_name[TEMP_NAME_BYTES + 64];
+    char folder[TR_PATH_BYTES], name[TR_PATH_BYTES];
     enum tr_status status;
-    int descriptor = -1;
+    int descriptor;
 
     *output = (struct tr_output){.replace = replace};
-    status = path_split(path, folder, name, error);
+    status = tr_path_split(path, folder, name, error);
     if (status == TR_OK)
         status = target_check(path, S_IFREG, replace, error);
     if (status != TR_OK)
@@ -211,26 +207,16 @@ static enum tr_status output_create(struct tr_output *output, const char *path, 
         return tr_fail(error, TR_IO, "\"%s\" ends in a slash, expected the name of a file", path);
     strcpy(output->path, path);
 
-    for (int i = 0; i < TEMP_TRIES && descriptor < 0; i++) {
-        snprintf(temp_name, sizeof temp_name, ".%.*s.tmp-%ld-%u", TEMP_NAME_BYTES, name, (long)getpid(),
-                 atomic_fetch_add(&serial, 1u));
-        status = tr_path_join(output->temp, folder, temp_name, error);
-        if (status != TR_OK)
-            return status;
-        descriptor = open(output->temp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
-        if (descriptor < 0 && errno != EEXIST)
-            break;
-    }
-    if (descriptor >= 0)
-        output->file = fdopen(descriptor, "wb");
+    status = tr_temp_create_file(path, mode, output->temp, &descriptor, error);
+    if (status != TR_OK)
+        return status;
+    output->file = fdopen(descriptor, "wb");
     if (output->file)
         return TR_OK;
 
     status = tr_fail_errno(error, "cannot create \"%s\"", path);
-    if (descriptor >= 0) {
-        close(descriptor);
-        unlink(output->temp);
-    }
+    close(descriptor);
+    unlink(output->temp);
     output->temp[0] = '\0';
     return status;
 }
@@ -284,7 +270,7 @@ static int rename_to_free_name(const char *temp, const char *path)
 static enum tr_status parent_sync(const char *path, struct tr_error *error)
 {
     char folder[TR_PATH_BYTES], name[TR_PATH_BYTES];
-    enum tr_status status = path_split(path, folder, name, error);
+    enum tr_status status = tr_path_split(path, folder, name, error);
 
     return status == TR_OK ? tr_folder_sync(folder, error) : status;
 }
@@ -292,13 +278,8 @@ static enum tr_status parent_sync(const char *path, struct tr_error *error)
 enum tr_status tr_output_commit(struct tr_output *output, struct tr_error *error)
 {
     enum tr_status status = TR_OK;
-    int closed;
 
     if (fflush(output->file) != 0 || ferror(output->file) || fsync(fileno(output->file)) != 0)
-        status = tr_fail_errno(error, "cannot write \"%s\"", output->path);
-    closed = fclose(output->file);
-    output->file = NULL;
-    if (status == TR_OK && closed != 0)
         status = tr_fail_errno(error, "cannot write \"%s\"", output->path);
 
     /* what is there may have changed since the file was opened */
@@ -313,11 +294,17 @@ enum tr_status tr_output_commit(struct tr_output *output, struct tr_error *error
         else
             output->temp[0] = '\0';
     }
-    if (status != TR_OK) {
-        tr_output_abort(output);
-        return status;
+    if (status == TR_OK) {
+        status = parent_sync(output->path, error);
+        /* The name may not outlive a power failure. A new one is taken back; where a file was replaced, the
+         * old one is gone, and the new one better than none. */
+        if (status != TR_OK && !output->replace)
+            unlink(output->path);
     }
-    return parent_sync(output->path, error);
+    /* Closed last, for with the descriptor goes the lock, and without it the temporary would be taken for
+     * abandoned. Bytes cannot be lost here: all were flushed and synced. */
+    tr_output_abort(output);
+    return status;
 }
 
 void tr_output_abort(struct tr_output *output)
@@ -463,8 +450,8 @@ enum tr_status tr_folder_list(const char *path,
     return status;
 }
 
-enum tr_status tr_folder_list_at(int parent, const char *name, const char *path, tr_folder_visit *visit,
-                                 void *context, size_t *count, struct tr_error *error)
+static enum tr_status list_at(int parent, const char *name, const char *path, bool descending,
+                              tr_folder_visit *visit, void *context, size_t *count, struct tr_error *error)
 {
     struct names names = {0};
     enum tr_status status;
@@ -480,10 +467,16 @@ enum tr_status tr_folder_list_at(int parent, const char *name, const char *path,
         status = names_read(listed, path, &names, error);
     *count = names.count;
     for (size_t i = 0; status == TR_OK && i < names.count; i++)
-        status = visit(context, folder, names.sorted[i], error);
+        status = visit(context, folder, names.sorted[descending ? names.count - 1 - i : i], error);
     names_release(&names);
     close(folder);
     return status;
+}
+
+enum tr_status tr_folder_list_at(int parent, const char *name, const char *path, tr_folder_visit *visit,
+                                 void *context, size_t *count, struct tr_error *error)
+{
+    return list_at(parent, name, path, false, visit, context, count, error);
 }
 
 /* ---- trees: whether they can be removed, and removing them ---- */
@@ -564,14 +557,15 @@ static enum tr_status subtree_remove(struct tree *tree, int parent, const char *
     if (tree->depth > REMOVE_DEPTH_MAX)
         return tr_fail(error, TR_IO, "\"%s\" has folders nested deeper than %d, expected at most that",
                        tree->root, REMOVE_DEPTH_MAX);
-    return tr_folder_list_at(parent, name, tree->path, remove_listed, tree, &count, error);
+    /* descending, so that of a world world.json goes first: what is left of one is none */
+    return list_at(parent, name, tree->path, !tree->is_check, remove_listed, tree, &count, error);
 }
 
 /* Removes the tree, or asks whether that can be done. A missing one is fine. */
 static enum tr_status tree_remove(struct tree *tree, struct tr_error *error)
 {
     char folder[TR_PATH_BYTES], name[TR_PATH_BYTES];
-    enum tr_status status = path_split(tree->root, folder, name, error);
+    enum tr_status status = tr_path_split(tree->root, folder, name, error);
     struct stat info;
     int parent;
 
@@ -625,16 +619,21 @@ enum tr_status tr_folder_sync(const char *path, struct tr_error *error)
 }
 
 /* The new folder takes a name at which nothing is. Where RENAME_NOREPLACE is missing, plain rename still
- * refuses all that could come into being meanwhile but an empty folder. */
-static enum tr_status folder_move_in(const char *new_path, const char *path, struct tr_error *error)
+ * refuses all that could come into being meanwhile but an empty folder. That is not replaced even with
+ * `replace`: the caller has not seen what it is. */
+static enum tr_status folder_move_in(const char *new_path, const char *path, bool replace,
+                                     struct tr_error *error)
 {
     if (renameat2(AT_FDCWD, new_path, AT_FDCWD, path, RENAME_NOREPLACE) == 0)
         return TR_OK;
     if (is_unsupported(errno) && rename(new_path, path) == 0)
         return TR_OK;
-    if (errno == EEXIST || errno == ENOTEMPTY)
-        return fail_exists(path, error);
-    return tr_fail_errno(error, "cannot rename \"%s\" to \"%s\"", new_path, path);
+    if (errno != EEXIST && errno != ENOTEMPTY)
+        return tr_fail_errno(error, "cannot rename \"%s\" to \"%s\"", new_path, path);
+    if (replace)
+        return tr_fail(error, TR_IO, "\"%s\" was made by somebody else meanwhile, expected no such name",
+                       path);
+    return fail_exists(path, error);
 }
 
 static enum tr_status folder_exchange(const char *new_path, const char *path, struct tr_error *error)
@@ -654,16 +653,24 @@ static enum tr_status folder_supplant(const char *new_path, const char *path, st
 {
     struct tree old = {.root = new_path};
     enum tr_status status = tr_folder_check_removable(path, error);
+    int held;
 
-    if (status == TR_OK)
-        status = folder_exchange(new_path, path, error);
     if (status != TR_OK)
         return status;
-    status = parent_sync(path, error);
-    if (status == TR_OK)
-        status = tree_remove(&old, error);
-    if (status == TR_OK || old.has_lost || folder_exchange(new_path, path, NULL) != TR_OK)
-        return TR_OK;
+    /* under the temporary's name the old one would be taken for abandoned, were it not held (temp.h) */
+    held = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (held >= 0)
+        flock(held, LOCK_EX | LOCK_NB);
+    status = folder_exchange(new_path, path, error);
+    if (status == TR_OK) {
+        status = parent_sync(path, error);
+        if (status == TR_OK)
+            status = tree_remove(&old, error);
+        if (status != TR_OK && (old.has_lost || folder_exchange(new_path, path, NULL) != TR_OK))
+            status = TR_OK;
+    }
+    if (held >= 0)
+        close(held);
     return status;
 }
 
@@ -673,11 +680,12 @@ enum tr_status tr_folder_replace(const char *new_path, const char *path, bool re
 
     if (status != TR_OK)
         return status;
-    if (tr_path_exists(path))
+    /* without `replace` never exchanged: somebody's folder may have come into being since the check */
+    if (replace && tr_path_exists(path))
         return folder_supplant(new_path, path, error);
-    status = folder_move_in(new_path, path, error);
+    status = folder_move_in(new_path, path, replace, error);
     if (status != TR_OK)
         return status;
     status = parent_sync(path, error);
-    return status == TR_OK || folder_move_in(path, new_path, NULL) != TR_OK ? TR_OK : status;
+    return status == TR_OK || folder_move_in(path, new_path, false, NULL) != TR_OK ? TR_OK : status;
 }

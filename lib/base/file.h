@@ -13,6 +13,10 @@
 /* Joins with '/'; refuses what does not fit. */
 enum tr_status tr_path_join(char out[TR_PATH_BYTES], const char *folder, const char *name,
                             struct tr_error *error);
+/* Splits "a/b/c/" into "a/b" and "c"; "c" into "." and "c"; "/c" into "/" and "c". What has no name of its
+ * own, like "/", "a/.." and "", is refused. */
+enum tr_status tr_path_split(const char *path, char folder[TR_PATH_BYTES], char name[TR_PATH_BYTES],
+                             struct tr_error *error);
 
 /* Reads a regular file of at most max_bytes (larger, missing, a folder, a device: refused). "-" reads
  * standard input. *bytes gets a NUL behind the end that size_bytes does not count; free() it. Missing or
@@ -31,7 +35,7 @@ enum tr_status tr_file_write(const char *path, const void *bytes, size_t size_by
 struct tr_output {
     void *file;               /* FILE *; NULL when not open */
     char path[TR_PATH_BYTES]; /* final name */
-    char temp[TR_PATH_BYTES]; /* beside it, ".<name>.tmp-<pid>-<n>"; of a long name its first 200 bytes */
+    char temp[TR_PATH_BYTES]; /* beside it (temp.h) */
     bool replace;
 };
 enum tr_status tr_output_open(struct tr_output *output, const char *path, bool replace,
@@ -40,6 +44,8 @@ enum tr_status tr_output_open(struct tr_output *output, const char *path, bool r
 enum tr_status tr_output_write(struct tr_output *output, const void *bytes, size_t size_bytes,
                                struct tr_error *error);
 enum tr_status tr_output_seek(struct tr_output *output, uint64_t offset_bytes, struct tr_error *error);
+/* After a failure `path` is what it was, or, where a new file has replaced an old one and only their folder
+ * cannot be synced, the whole new one. */
 enum tr_status tr_output_commit(struct tr_output *output, struct tr_error *error);
 void tr_output_abort(struct tr_output *output); /* removes the temporary; harmless after commit */
 
@@ -48,8 +54,8 @@ bool tr_path_is_folder(const char *path);
 enum tr_status tr_folder_create(const char *path, struct tr_error *error);
 /* With its parents; existing folders are fine. */
 enum tr_status tr_folder_create_all(const char *path, struct tr_error *error);
-/* Removes a folder and what is in it, at most 64 folders deep; follows no symlink, `path` itself included; a
- * missing one is fine. */
+/* Removes a folder and what is in it, names in descending order, at most 64 folders deep; follows no symlink,
+ * `path` itself included; a missing one is fine. */
 enum tr_status tr_folder_remove(const char *path, struct tr_error *error);
 enum tr_status tr_folder_sync(const char *path, struct tr_error *error);
 /* Calls visit(name) for each entry but . and .., sorted by name (so that no result depends on the file

@@ -1,6 +1,8 @@
-/* Build: a world that comes into being in a folder ".<name>.tmp-<pid>-<n>" beside its final name, and gets
- * that name in one step when all of it is on the disk. Whoever is killed before leaves that folder and
- * nothing else; it is not looked at again.
+/* Build: a world that comes into being in a temporary folder beside its final name (lib/base/temp.h), and
+ * gets that name in one step when all of it is on the disk. Whoever is killed leaves that folder, or in it
+ * what was not yet removed of the world that was replaced, and nothing else. The next build of the same name
+ * removes it, unless a living process holds it or something in it is no part of a world. world.json is
+ * written last and removed first: what is not whole has none, and nobody takes it for a world.
  *
  * What may be replaced is looked at twice, at the beginning, so that no work is in vain, and at the end. Only
  * names and kinds count, and that world.json is recognisably ours: a damaged world may be replaced, a folder
@@ -15,6 +17,7 @@
 #include "lib/world/world.h"
 
 #include "lib/base/alloc.h"
+#include "lib/base/temp.h"
 #include "lib/base/text.h"
 #include "lib/world/codec.h"
 #include "lib/world/index.h"
@@ -30,9 +33,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#define TEMP_TRIES 1000
-#define TEMP_NAME_BYTES 200 /* of the final name, so that the temporary's stays below NAME_MAX */
 
 /* What has happened to a chunk. */
 enum {
@@ -50,8 +50,8 @@ static const char *const top_names[TOP_COUNT] = {TR_STORE_CHUNKS, TR_STORE_BASE}
 
 struct tr_world_build {
     char path[TR_PATH_BYTES], temp[TR_PATH_BYTES];
-    bool replace, has_temp;
-    int folder; /* descriptor of temp */
+    bool replace;
+    int folder; /* descriptor of temp, which it holds locked */
     struct tr_world_json json;
     size_t chunk_count;
     struct tr_index_entry *index;
@@ -92,7 +92,8 @@ static enum tr_status check_target_json(int folder, const char *path, struct tr_
         tr_store_read(folder, path, TR_WORLD_JSON_NAME, TR_WORLD_JSON_MAX, &text, &size_bytes, &why);
 
     if (status != TR_OK)
-        return tr_fail(error, TR_IO, "%s, expected a world to replace", why.text);
+        return tr_fail(error, TR_IO, "%s%s", why.text,
+                       status == TR_BAD_INPUT ? ", expected a world to replace" : "");
     if (!tr_world_json_is_ours((const char *)text, size_bytes))
         status = tr_fail(error, TR_IO, "\"%s/%s\" is not that of a world, expected a world to replace", path,
                          TR_WORLD_JSON_NAME);
@@ -131,12 +132,11 @@ static enum tr_status check_target(const struct tr_world_build *build, struct tr
     return check_target_folder(build->path, error);
 }
 
-/* The final name without slashes at its end, and where its last part begins. */
-static enum tr_status set_path(struct tr_world_build *build, const char *path, const char **last,
-                               struct tr_error *error)
+/* The final name without slashes at its end. */
+static enum tr_status set_path(struct tr_world_build *build, const char *path, struct tr_error *error)
 {
     size_t length = strlen(path);
-    const char *slash;
+    const char *slash, *last;
 
     while (length > 1 && path[length - 1] == '/')
         length--;
@@ -145,34 +145,23 @@ static enum tr_status set_path(struct tr_world_build *build, const char *path, c
                        sizeof build->path - 1);
     memcpy(build->path, path, length);
     slash = strrchr(build->path, '/');
-    *last = slash ? slash + 1 : build->path;
-    if (**last == '\0' || strcmp(*last, ".") == 0 || strcmp(*last, "..") == 0)
+    last = slash ? slash + 1 : build->path;
+    if (*last == '\0' || strcmp(last, ".") == 0 || strcmp(last, "..") == 0)
         return tr_fail(error, TR_BAD_INPUT, "\"%s\" names no folder, expected the name of a new world", path);
     return TR_OK;
 }
 
-static enum tr_status create_temp(struct tr_world_build *build, const char *last, struct tr_error *error)
+static enum tr_status check_abandoned_entry(void *context, const struct tr_tree_entry *entry,
+                                            struct tr_error *error)
 {
-    static atomic_uint serial;
+    (void)context;
+    return tr_tree_entry_is_sound(entry) ? TR_OK : tr_fail(error, TR_NO, "\"%s\" is not ours", entry->path);
+}
 
-    for (int i = 0; i < TEMP_TRIES && !build->has_temp; i++) {
-        int length =
-            snprintf(build->temp, sizeof build->temp, "%.*s.%.*s.tmp-%ld-%u", (int)(last - build->path),
-                     build->path, TEMP_NAME_BYTES, last, (long)getpid(), atomic_fetch_add(&serial, 1u));
-
-        if (length < 0 || (size_t)length >= sizeof build->temp)
-            return tr_fail(error, TR_BAD_INPUT, "path of %zu bytes is too long for a temporary beside it",
-                           strlen(build->path));
-        build->has_temp = mkdir(build->temp, 0777) == 0;
-        if (!build->has_temp && errno != EEXIST)
-            break;
-    }
-    if (!build->has_temp)
-        return tr_fail_errno(error, "cannot create \"%s\"", build->temp);
-    build->folder = open(build->temp, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    if (build->folder < 0)
-        return tr_fail_errno(error, "cannot open folder \"%s\"", build->temp);
-    return TR_OK;
+/* A killed build has left nothing but what a world is made of. */
+static bool may_remove_abandoned(int folder, const char *path)
+{
+    return tr_tree_walk(folder, path, check_abandoned_entry, NULL, NULL) == TR_OK;
 }
 
 /* ---- life ---- */
@@ -180,11 +169,10 @@ static enum tr_status create_temp(struct tr_world_build *build, const char *last
 static enum tr_status prepare(struct tr_world_build *build, const char *path, struct tr_error *error)
 {
     const struct tr_world_info *info = &build->json.info;
-    const char *last = NULL;
     enum tr_status status = tr_world_info_check(info, error);
 
     if (status == TR_OK)
-        status = set_path(build, path, &last, error);
+        status = set_path(build, path, error);
     if (status == TR_OK)
         status = check_target(build, error);
     if (status == TR_OK) /* or all the work would be for nothing */
@@ -198,7 +186,7 @@ static enum tr_status prepare(struct tr_world_build *build, const char *path, st
     build->state = tr_alloc(build->chunk_count, sizeof *build->state, error);
     if (!build->index || !build->state)
         return TR_IO;
-    status = create_temp(build, last, error);
+    status = tr_temp_create_folder(build->path, may_remove_abandoned, build->temp, &build->folder, error);
     if (status == TR_OK && mkdirat(build->folder, TR_STORE_CHUNKS, 0777) != 0)
         status = tr_fail_errno(error, "cannot create folder \"%s/%s\"", build->temp, TR_STORE_CHUNKS);
     return status;
@@ -229,10 +217,10 @@ void tr_world_build_free(struct tr_world_build *build)
 {
     if (!build)
         return;
+    if (build->temp[0])
+        tr_folder_remove(build->temp, NULL);
     if (build->folder >= 0)
         close(build->folder);
-    if (build->has_temp)
-        tr_folder_remove(build->temp, NULL);
     free(build->index);
     free(build->state);
     free(build);
@@ -483,17 +471,28 @@ static enum tr_status check_complete(const struct tr_world_build *build, struct 
     return TR_OK;
 }
 
-/* Folders whose bases all went leave no trace either; those that hold something refuse to go. */
-static void remove_empty_base_folders(struct tr_world_build *build)
+/* A folder that holds something refuses to go, and stays. */
+static enum tr_status remove_if_empty(struct tr_world_build *build, const char *folder,
+                                      struct tr_error *error)
+{
+    if (unlinkat(build->folder, folder, AT_REMOVEDIR) == 0 || errno == ENOENT || errno == ENOTEMPTY ||
+        errno == EEXIST)
+        return TR_OK;
+    return tr_fail_errno(error, "cannot remove \"%s/%s\"", build->temp, folder);
+}
+
+/* Folders whose bases all went leave no trace either. */
+static enum tr_status remove_empty_base_folders(struct tr_world_build *build, struct tr_error *error)
 {
     char folder[TR_STORE_PATH_BYTES];
+    enum tr_status status = TR_OK;
 
-    for (unsigned shard = 0; shard < TR_STORE_SHARDS; shard++)
+    for (unsigned shard = 0; status == TR_OK && shard < TR_STORE_SHARDS; shard++)
         if (atomic_load(&build->has_shard[TOP_BASE][shard])) {
             tr_store_shard_path(folder, TR_STORE_BASE, shard);
-            unlinkat(build->folder, folder, AT_REMOVEDIR);
+            status = remove_if_empty(build, folder, error);
         }
-    unlinkat(build->folder, TR_STORE_BASE, AT_REMOVEDIR);
+    return status == TR_OK ? remove_if_empty(build, TR_STORE_BASE, error) : status;
 }
 
 static enum tr_status write_index(struct tr_world_build *build, struct tr_error *error)
@@ -532,10 +531,10 @@ enum tr_status tr_world_build_commit(struct tr_world_build *build, struct tr_has
 {
     enum tr_status status = check_complete(build, error);
 
-    if (status != TR_OK)
-        return status;
-    remove_empty_base_folders(build);
-    status = tr_index_world_hash(build->index, &build->json.info, &build->json.hash, error);
+    if (status == TR_OK)
+        status = remove_empty_base_folders(build, error);
+    if (status == TR_OK)
+        status = tr_index_world_hash(build->index, &build->json.info, &build->json.hash, error);
     if (status == TR_OK)
         status = write_index(build, error);
     if (status == TR_OK)
@@ -548,7 +547,7 @@ enum tr_status tr_world_build_commit(struct tr_world_build *build, struct tr_has
         status = tr_folder_replace(build->temp, build->path, build->replace, error);
     if (status != TR_OK)
         return status;
-    build->has_temp = false;
+    build->temp[0] = '\0';
     *hash = build->json.hash;
     return TR_OK;
 }

@@ -65,13 +65,26 @@ bool tr_store_parse_chunk(const char *name, int32_t *cx, int32_t *cz)
 
 /* ---- opening ---- */
 
+/* Whether another world has taken the name that the open one had. Then its files are being removed, and one
+ * that is missing says nothing of what the world was. */
+static bool is_replaced(int root, const char *root_name)
+{
+    struct stat open_one, named;
+
+    return fstat(root, &open_one) == 0 && (stat(root_name, &named) != 0 || open_one.st_dev != named.st_dev ||
+                                           open_one.st_ino != named.st_ino);
+}
+
 /* After an open that failed: fine where the file may miss and does, else says what is wrong. */
-static enum tr_status fail_open(int folder, const char *name, const char *expected, bool may_miss,
+static enum tr_status fail_open(int root, int folder, const char *name, const char *expected, bool may_miss,
                                 const char *root_name, const char *path, struct tr_error *error)
 {
     int code = errno;
     struct stat info;
 
+    if (code == ENOENT && is_replaced(root, root_name))
+        return tr_fail(error, TR_IO, "\"%s\" was replaced while it was read, expected a world at rest",
+                       root_name);
     if (code == ENOENT && may_miss)
         return TR_OK;
     if (code == ENOENT)
@@ -100,7 +113,8 @@ static enum tr_status open_way(int root, const char *root_name, const char *path
         snprintf(part, sizeof part, "%.*s", (int)(slash - out->name), out->name);
         next = openat(out->folder, part, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
         if (next < 0) {
-            enum tr_status status = fail_open(out->folder, part, "folder", may_miss, root_name, path, error);
+            enum tr_status status =
+                fail_open(root, out->folder, part, "folder", may_miss, root_name, path, error);
 
             tr_store_close(out);
             return status;
@@ -124,7 +138,7 @@ enum tr_status tr_store_open(int root, const char *root_name, const char *path, 
     /* O_NONBLOCK: opening a pipe that nobody writes must not hang before it is refused */
     out->file = openat(out->folder, out->name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (out->file < 0)
-        status = fail_open(out->folder, out->name, "file", may_miss, root_name, path, error);
+        status = fail_open(root, out->folder, out->name, "file", may_miss, root_name, path, error);
     else if (fstat(out->file, &out->info) != 0)
         status = tr_fail_errno(error, "cannot inspect \"%s/%s\"", root_name, path);
     else if (!S_ISREG(out->info.st_mode))

@@ -32,9 +32,9 @@ struct tr_store_file {
     struct stat info;
 };
 
-/* Opens `path` below the folder `root`, whose name is only for messages. A missing file gives TR_OK and file
- * -1 if may_miss, else TR_BAD_INPUT, as a link, folder, pipe or device in its place does. `path` must outlive
- * the file. */
+/* Opens `path` below the folder `root`, which was opened as root_name. A missing file gives TR_OK and file -1
+ * if may_miss, else TR_BAD_INPUT, as a link, folder, pipe or device in its place does; either is TR_IO when
+ * root_name has come to mean another folder. `path` must outlive the file. */
 enum tr_status tr_store_open(int root, const char *root_name, const char *path, bool may_miss,
                              struct tr_store_file *out, struct tr_error *error);
 void tr_store_close(struct tr_store_file *file);

@@ -1,5 +1,5 @@
 /* World, to read: the folder is opened once and every file is found from there, so a world that is replaced
- * while it is read stays what it was, or its chunks are reported missing; two worlds are never mixed.
+ * while it is read stays what it was, or reading it fails (store.h); two worlds are never mixed.
  *
  * world.json names the world hash, and the index must give it: a file of another world, however valid in
  * itself, is refused. A chunk file must be the chunk, size and hash that the index names. */

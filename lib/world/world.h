@@ -122,7 +122,7 @@ enum tr_status tr_world_build_set_log(struct tr_world_build *build, const char *
 /* Writes index and world.json, syncs, renames into place. Every chunk of the size must have been put or
  * linked. *hash: the world hash. After a failure what stood at the final name is unchanged there; if a world
  * that was replaced cannot be removed whole, its rest stays beside it under the temporary's name
- * (tr_folder_replace). */
+ * (tr_folder_replace) until the next build of the same name. */
 enum tr_status tr_world_build_commit(struct tr_world_build *build, struct tr_hash *hash,
                                      struct tr_error *error);
 /* Removes what is not committed, and frees. Accepts NULL; needed after commit too. */

@@ -367,11 +367,31 @@ static int die_while_writing(void)
 
 static void writer_that_dies_leaves_the_old_file(void **state)
 {
+    struct tr_error error = {0};
+
     (void)state;
     put("file", "old");
     assert_int_equal(in_child(die_while_writing), 0);
     assert_file("file", "old");
     assert_entry_count(".", 2); /* the orphan bears another name */
+    assert_int_equal(tr_file_write("file", "new", 3, 0644, true, &error), TR_OK);
+    assert_file("file", "new");
+    assert_entry_count(".", 1); /* and goes when somebody writes there again */
+}
+
+static void temporary_of_a_living_writer_is_kept(void **state)
+{
+    struct tr_output output;
+    struct tr_error error = {0};
+
+    (void)state;
+    assert_int_equal(tr_output_open(&output, "file", true, &error), TR_OK);
+    assert_int_equal(tr_file_write("file", "theirs", 6, 0644, true, &error), TR_OK);
+    assert_entry_count(".", 2);
+    assert_int_equal(tr_output_write(&output, "mine", 4, &error), TR_OK);
+    assert_int_equal(tr_output_commit(&output, &error), TR_OK);
+    assert_file("file", "mine");
+    assert_entry_count(".", 1);
 }
 
 static int write_beyond_the_limit(void)
@@ -589,6 +609,7 @@ int main(void)
         SCRATCH_TEST(output_in_pieces_seeks_and_commits),
         SCRATCH_TEST(aborted_output_leaves_nothing),
         SCRATCH_TEST(writer_that_dies_leaves_the_old_file),
+        SCRATCH_TEST(temporary_of_a_living_writer_is_kept),
         SCRATCH_TEST(full_disk_leaves_the_old_file_and_no_temporary),
         SCRATCH_TEST(folders_are_created_with_their_parents),
         SCRATCH_TEST(entries_are_listed_in_the_order_of_their_names),
