@@ -275,6 +275,40 @@ static enum tr_status parent_sync(const char *path, struct tr_error *error)
     return status == TR_OK ? tr_folder_sync(folder, error) : status;
 }
 
+/* Whether two open files of one size have the same bytes. */
+static bool bytes_are_equal(int a, int b)
+{
+    char x[16384], y[sizeof x];
+    off_t at = 0;
+
+    for (;;) {
+        ssize_t size = pread(a, x, sizeof x, at), other = pread(b, y, sizeof y, at);
+
+        if (size < 0 || size != other || memcmp(x, y, (size_t)size) != 0)
+            return false;
+        if (size == 0)
+            return true;
+        at += size;
+    }
+}
+
+bool tr_file_is_equal(int folder_a, const char *a, int folder_b, const char *b)
+{
+    const int flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
+    int x = openat(folder_a, a, flags), y = openat(folder_b, b, flags);
+    struct stat info_x, info_y;
+    bool equal = false;
+
+    if (x >= 0 && y >= 0 && fstat(x, &info_x) == 0 && fstat(y, &info_y) == 0 && S_ISREG(info_x.st_mode) &&
+        S_ISREG(info_y.st_mode) && info_x.st_size == info_y.st_size)
+        equal = (info_x.st_dev == info_y.st_dev && info_x.st_ino == info_y.st_ino) || bytes_are_equal(x, y);
+    if (x >= 0)
+        close(x);
+    if (y >= 0)
+        close(y);
+    return equal;
+}
+
 enum tr_status tr_output_commit(struct tr_output *output, struct tr_error *error)
 {
     enum tr_status status = TR_OK;
@@ -285,6 +319,12 @@ enum tr_status tr_output_commit(struct tr_output *output, struct tr_error *error
     /* what is there may have changed since the file was opened */
     if (status == TR_OK)
         status = target_check(output->path, S_IFREG, output->replace, error);
+    /* An equal file is left as it is, with its times: build tools that look at them stop there. */
+    if (status == TR_OK && output->replace &&
+        tr_file_is_equal(AT_FDCWD, output->temp, AT_FDCWD, output->path)) {
+        tr_output_abort(output);
+        return TR_OK;
+    }
     if (status == TR_OK) {
         int renamed = output->replace ? rename(output->temp, output->path)
                                       : rename_to_free_name(output->temp, output->path);

@@ -44,13 +44,16 @@ enum tr_status tr_output_open(struct tr_output *output, const char *path, bool r
 enum tr_status tr_output_write(struct tr_output *output, const void *bytes, size_t size_bytes,
                                struct tr_error *error);
 enum tr_status tr_output_seek(struct tr_output *output, uint64_t offset_bytes, struct tr_error *error);
-/* After a failure `path` is what it was, or, where a new file has replaced an old one and only their folder
+/* A file to be replaced that has the same bytes is left as it is, with its times. After a failure `path` is what it was, or, where a new file has replaced an old one and only their folder
  * cannot be synced, the whole new one. */
 enum tr_status tr_output_commit(struct tr_output *output, struct tr_error *error);
 void tr_output_abort(struct tr_output *output); /* removes the temporary; harmless after commit */
 
 bool tr_path_exists(const char *path); /* does not follow a final symlink */
 bool tr_path_is_folder(const char *path);
+/* Whether two names are one regular file, or two of the same bytes. What cannot be read is not equal. Names are relative to the open folders
+ * (AT_FDCWD: the current one); no symbolic link is followed at the end. */
+bool tr_file_is_equal(int folder_a, const char *a, int folder_b, const char *b);
 enum tr_status tr_folder_create(const char *path, struct tr_error *error);
 /* With its parents; existing folders are fine. */
 enum tr_status tr_folder_create_all(const char *path, struct tr_error *error);

@@ -21,6 +21,7 @@
 #include "lib/base/text.h"
 #include "lib/world/codec.h"
 #include "lib/world/index.h"
+#include "lib/world/same.h"
 #include "lib/world/store.h"
 #include "lib/world/tree.h"
 #include "lib/world/world_json.h"
@@ -526,9 +527,25 @@ static enum tr_status write_world_json(struct tr_world_build *build, struct tr_e
     return status;
 }
 
+/* Whether the world to be replaced has just these files: then it is left as it is, with its times, and build tools that look at them stop
+ * there. */
+static enum tr_status compare_target(const struct tr_world_build *build, bool *same, struct tr_error *error)
+{
+    int folder = open(build->path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    enum tr_status status = TR_OK;
+
+    *same = false;
+    if (folder < 0) /* there is none */
+        return TR_OK;
+    status = tr_world_is_same(build->folder, build->temp, folder, build->path, same, error);
+    close(folder);
+    return status;
+}
+
 enum tr_status tr_world_build_commit(struct tr_world_build *build, struct tr_hash *hash,
                                      struct tr_error *error)
 {
+    bool same = false;
     enum tr_status status = check_complete(build, error);
 
     if (status == TR_OK)
@@ -543,11 +560,14 @@ enum tr_status tr_world_build_commit(struct tr_world_build *build, struct tr_has
         status = tr_fail_errno(error, "cannot sync \"%s\"", build->temp);
     if (status == TR_OK) /* what is there may have changed since the beginning */
         status = check_target(build, error);
-    if (status == TR_OK)
+    if (status == TR_OK && build->replace)
+        status = compare_target(build, &same, error);
+    if (status == TR_OK && !same)
         status = tr_folder_replace(build->temp, build->path, build->replace, error);
     if (status != TR_OK)
         return status;
-    build->temp[0] = '\0';
+    if (!same) /* else what was built is of no use, and goes */
+        build->temp[0] = '\0';
     *hash = build->json.hash;
     return TR_OK;
 }

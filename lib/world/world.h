@@ -119,7 +119,7 @@ enum tr_status tr_world_build_keep_base(struct tr_world_build *build, const stru
 /* The log to store, normal form. */
 enum tr_status tr_world_build_set_log(struct tr_world_build *build, const char *text, size_t size_bytes,
                                       struct tr_error *error);
-/* Writes index and world.json, syncs, renames into place. Every chunk of the size must have been put or
+/* Writes index and world.json, syncs, renames into place; a world to be replaced that has the same files is left as it is. Every chunk of the size must have been put or
  * linked. *hash: the world hash. After a failure what stood at the final name is unchanged there; if a world
  * that was replaced cannot be removed whole, its rest stays beside it under the temporary's name
  * (tr_folder_replace) until the next build of the same name. */
