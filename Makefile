@@ -148,7 +148,7 @@ deps-peers:
 check:
 	@tests/check.sh
 format:
-	clang-format -i $$(git ls-files '*.c' '*.h' | grep -v '\.inc$$')
+	clang-format -i $$(git ls-files -co --exclude-standard '*.c' '*.h')
 
 PREFIX ?= /usr/local
 install: all

@@ -36,7 +36,8 @@ static enum tr_status compare(void *context, const struct tr_tree_entry *entry, 
     return status;
 }
 
-enum tr_status tr_world_is_same(int a, const char *a_name, int b, const char *b_name, bool *same, struct tr_error *error)
+enum tr_status tr_world_is_same(int a, const char *a_name, int b, const char *b_name, bool *same,
+                                struct tr_error *error)
 {
     struct same from = {.folder = a, .other = b}, to = {0};
     enum tr_status status = tr_tree_walk(a, a_name, compare, &from, error);
