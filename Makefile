@@ -135,7 +135,9 @@ test-mutation:
 test-peers: demo
 	@tests/peers/run.sh $(B)
 
-demo: deps all
+# The packages come first, whatever -j says.
+demo: deps
+	@$(MAKE) --no-print-directory all
 	@samples/demo.sh $(B)/terrain build/demo
 
 deps:
