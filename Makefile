@@ -51,6 +51,7 @@ help:
 	@echo 'make            build $(B)/terrain        make demo    bake the sample world into build/demo'
 	@echo 'make test       build, run all tests     make check   format, layers, warnings of gcc and clang, lint'
 	@echo 'make deps       install what the build needs   make test-peers   judge the exports with other programs'
+	@echo 'make test-devices, test-mutation, test-crash, fuzz   see README, Help'
 	@echo 'config=debug|release|sanitize   CC=gcc|clang   jobs by -j'
 
 $(B)/terrain: $(CMD_OBJ) $(B)/libterrain.a
