@@ -2,6 +2,7 @@
 # `make check`: format, what may stand where, warnings of both compilers, the lint over the shaders' SPIR-V. Ends with the number of findings.
 set -u
 cd "$(dirname "$0")/.." || exit 2
+mkdir -p build
 findings=0
 say() {
     findings=$((findings + 1))
