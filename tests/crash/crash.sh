@@ -111,8 +111,11 @@ check_failure() {
                 ! grep -q "^mkdir \|^create " "$logs/calls" || [ "$(grep -m 1 -n "^mkdir \|^create " "$logs/calls" | cut -d : -f 1)" -gt "$n" ] ||
                     fail "$1: success, expected a failure"
                 ;;
-            # to compare the new one with the old one, which without an answer count as different; to take the old one apart
-            "$PWD/$output" | "$PWD/$output/"* | "$PWD/.$output.tmp-"* | "$PWD/./$output" | "$PWD/./.$output.tmp-"*) ;;
+            "$PWD/$output" | "$PWD/.$output.tmp-"*) ;; # to take the old world apart
+            # to compare what was made, when it is whole and synced, with the old one: without an answer they count as different
+            "$PWD/$output/"* | "$PWD/./$output" | "$PWD/./.$output.tmp-"*)
+                head -n $((n - 1)) "$logs/calls" | grep -q "^sync " || fail "$1: success, expected a failure"
+                ;;
             *) fail "$1: success, expected a failure" ;;
             esac
             ;;
