@@ -15,4 +15,14 @@ double tr_log(double x); /* x normal and > 0, else NaN; at most 0.51 ulp */
  * 0.5). */
 double tr_pow(double x, double y);
 
+/* The lesser and the greater of two numbers, neither of which is NaN; the first where they are equal. */
+static inline double tr_least(double a, double b)
+{
+    return b < a ? b : a;
+}
+static inline double tr_greatest(double a, double b)
+{
+    return b > a ? b : a;
+}
+
 #endif

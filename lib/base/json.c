@@ -143,7 +143,7 @@ int tr_number_text(double value, char text[32])
     if (value == 0)
         return snprintf(text, 32, "0");
     count = shortest_digits(fabs(value), digits, &exponent);
-    if (exponent < -5 || exponent >= 17)
+    if (exponent < -5 || fabs(value) > INTEGER_MAX) /* a reader refuses larger ones that look like integers */
         return snprintf(text, 32, "%s%c%s%se%+d", sign, digits[0], count > 1 ? "." : "", digits + 1,
                         exponent);
     if (exponent < 0)
@@ -212,8 +212,7 @@ static bool next_is(const struct scan *scan, char c)
     return scan->at < scan->end && *scan->at == c;
 }
 
-/* Length of the well-formed UTF-8 sequence at `at` (Unicode, table 3-7), 0 if there is none. */
-static size_t utf8_length(const unsigned char *at, size_t left)
+size_t tr_utf8_length(const unsigned char *at, size_t left)
 {
     unsigned char low = 0x80, high = 0xbf;
     size_t length;
@@ -369,7 +368,7 @@ static enum tr_status scan_string(struct scan *scan, bool is_key)
         } else if ((unsigned char)*scan->at < 0x20) {
             return fail_found(scan, "control characters in strings to be escaped");
         } else {
-            length = utf8_length((const unsigned char *)scan->at, (size_t)(scan->end - scan->at));
+            length = tr_utf8_length((const unsigned char *)scan->at, (size_t)(scan->end - scan->at));
             if (length == 0)
                 return fail_found(scan, "UTF-8");
             scan->at += length;

@@ -1,7 +1,7 @@
 /* JSON: a strict reader and a canonical number writer around cJSON.
  *
  * cJSON alone accepts 1e999, duplicate keys, rounded integers and text behind the end. So the text is scanned
- * first: RFC 8259 syntax, valid UTF-8 without NUL, no duplicate key in an object, depth at most 64, numbers
+ * first: RFC 8259 syntax, valid UTF-8 without NUL, no duplicate key in an object, depth at most 256, numbers
  * finite and of at most 63 characters (cJSON reads no more), integers within +-2^53. The scan also notes the
  * line of each value, which the tree keeps in `valueint`: read numbers from `valuedouble` only. */
 #ifndef TR_BASE_JSON_H
@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define TR_JSON_DEPTH_MAX 64
+#define TR_JSON_DEPTH_MAX 256
 
 /* Parses one JSON text whose first line has number first_line (1 for a whole file). Errors read "name:line:
  * what, found, expected" (TR_BAD_INPUT). Free with cJSON_Delete. */
@@ -30,5 +30,9 @@ int tr_number_text(double value, char text[32]);
  * digits] with a digit before or behind the point, at most 63 characters, finite; no hex, no inf or nan, no
  * blanks, no locale. */
 bool tr_number_parse(const char *text, size_t size_bytes, double *value);
+
+/* Length of the well-formed UTF-8 sequence at `at` (Unicode, table 3-7), 0 if none begins the `left` > 0 bytes
+ * there. */
+size_t tr_utf8_length(const unsigned char *at, size_t left);
 
 #endif
