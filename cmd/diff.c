@@ -83,6 +83,9 @@ static void print_diff(const struct tr_world *a, const struct tr_world_diff *dif
     if (total->samples)
         printf("  3D          %s samples differ, %u -> %u blocks\n", tr_grouped(total->samples, n),
                total->blocks_a, total->blocks_b);
+    if (total->paint || total->block_paint)
+        printf("  paint       %s columns, %s samples of blocks differ\n", tr_grouped(total->paint, n),
+               tr_grouped(total->block_paint, m));
     printf("  ground      cut %s m3, filled %s m3\n", tr_grouped((uint64_t)(total->cut * volume + 0.5), n),
            tr_grouped((uint64_t)(total->fill * volume + 0.5), m));
     if (!tr_box_is_empty(&total->box))
@@ -113,6 +116,8 @@ static enum tr_status diff_json(const struct tr_world *a, const struct tr_world_
     cJSON_AddNumberToObject(object, "chunks_changed", (double)diff->count);
     cJSON_AddNumberToObject(object, "heights_changed", (double)total->heights);
     cJSON_AddNumberToObject(object, "samples_changed", (double)total->samples);
+    cJSON_AddNumberToObject(object, "column_paint_changed", (double)total->paint);
+    cJSON_AddNumberToObject(object, "block_paint_changed", (double)total->block_paint);
     cJSON_AddNumberToObject(object, "greatest_height_change_m", total->greatest * voxel / TR_UNITS);
     cJSON_AddNumberToObject(object, "mean_height_change_m",
                             total->heights ? (double)total->sum / (double)total->heights / TR_UNITS * voxel
@@ -137,6 +142,8 @@ static enum tr_status diff_json(const struct tr_world *a, const struct tr_world_
         cJSON_AddNumberToObject(chunk, "cz", from->cz);
         cJSON_AddNumberToObject(chunk, "heights", (double)from->heights);
         cJSON_AddNumberToObject(chunk, "samples", (double)from->samples);
+        cJSON_AddNumberToObject(chunk, "column_paint", (double)from->paint);
+        cJSON_AddNumberToObject(chunk, "block_paint", (double)from->block_paint);
         cJSON_AddNumberToObject(chunk, "cut_m3", from->cut * volume);
         cJSON_AddNumberToObject(chunk, "fill_m3", from->fill * volume);
         cJSON_AddItemToArray(chunks, chunk);

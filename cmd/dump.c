@@ -6,7 +6,8 @@
  *   text    a line a row, aligned, after a line that begins with '#'
  *   csv     a line a sample, with its place
  *   json    one object
- *   raw     little-endian, nothing else: heights as int32, samples of a block as int16, both in 1/256 voxel
+ *   raw     little-endian, nothing else: heights as int32, samples of a block as int16, both in 1/256 voxel; paint as
+ *           uint8
  *   png16   heights in 16-bit grey, the lowest 0 and the highest 65535; which those are is said on standard error */
 #include "cmd/common.h"
 #include "lib/base/bytes.h"
@@ -27,16 +28,20 @@ static const struct tr_option options[] = {
      "by the end of the output's name when not given, else text"},
     {"--block", 0, TR_OPTION_WHOLE, "CY", TR_BLOCK_ROW_MIN, TR_BLOCK_ROW_MAX,
      "the signed distances of the block in this row instead of the heights"},
+    {"--paint", 0, TR_OPTION_FLAG, NULL, 0, 0,
+     "the material ids of the columns, or with --block of its samples, instead; 0 where there is none"},
     TR_OPTION_JSON,
     TR_OPTION_END,
 };
 
-/* What is dumped: a block, or the heights where samples is NULL. */
+/* What is dumped: a block, or the heights where samples is NULL; or the paint of either. */
 struct dump {
     const struct tr_world_info *info;
     const struct tr_chunk *chunk;
     int32_t cy;
     const int16_t *samples;
+    bool is_paint;
+    const uint8_t *paint; /* NULL: all 0 */
     struct tr_writer out;
 };
 
@@ -47,16 +52,28 @@ static int layer_count(const struct dump *dump)
     return dump->samples ? TR_CHUNK : 1;
 }
 
-/* In units. */
+/* In units; of paint the material id. */
 static int32_t value_at(const struct dump *dump, uint32_t x, int y, uint32_t z)
 {
-    return dump->samples ? dump->samples[tr_block_index(x, y, z)] : dump->chunk->heights[z * TR_CHUNK + x];
+    size_t at = tr_block_index(x, y, z);
+    if (dump->is_paint)
+        return dump->paint ? dump->paint[at] : 0;
+    return dump->samples ? dump->samples[at] : dump->chunk->heights[at];
 }
 
 /* In metres for heights, in voxels for a block. */
 static double shown_at(const struct dump *dump, uint32_t x, int y, uint32_t z)
 {
-    return value_at(dump, x, y, z) * (dump->samples ? 1.0 : dump->info->voxel_size) / TR_UNITS;
+    int32_t value = value_at(dump, x, y, z);
+    if (dump->is_paint)
+        return value;
+    return value * (dump->samples ? 1.0 : dump->info->voxel_size) / TR_UNITS;
+}
+
+/* Digits behind the point in text. */
+static int decimals(const struct dump *dump)
+{
+    return dump->is_paint ? 0 : 3;
 }
 
 /* A number that reads back as the same. */
@@ -76,10 +93,22 @@ static int widest(const struct dump *dump)
     for (int y = 0; y < layer_count(dump); y++)
         for (uint32_t z = 0; z < dump->chunk->size_z; z++)
             for (uint32_t x = 0; x < dump->chunk->size_x; x++) {
-                int length = snprintf(NULL, 0, "%.3f", shown_at(dump, x, y, z));
+                int length = snprintf(NULL, 0, "%.*f", decimals(dump), shown_at(dump, x, y, z));
                 width = length > width ? length : width;
             }
     return width;
+}
+
+/* The line above a layer. */
+static void write_title(struct dump *dump, int y)
+{
+    const struct tr_chunk *chunk = dump->chunk;
+    tr_write_text(&dump->out, "# chunk %d,%d, ", chunk->cx, chunk->cz);
+    if (dump->samples)
+        tr_write_text(&dump->out, "%s at y = %d%s\n", dump->is_paint ? "material ids" : "signed distances",
+                      dump->cy * TR_CHUNK + y, dump->is_paint ? "" : " in voxels");
+    else
+        tr_write_text(&dump->out, "%s\n", dump->is_paint ? "material ids" : "heights in metres");
 }
 
 static enum tr_status dump_text(struct dump *dump, struct tr_error *error)
@@ -88,14 +117,10 @@ static enum tr_status dump_text(struct dump *dump, struct tr_error *error)
     int width = widest(dump);
     (void)error;
     for (int y = 0; y < layer_count(dump); y++) {
-        if (dump->samples)
-            tr_write_text(&dump->out, "# chunk %d,%d, signed distances at y = %d in voxels\n", chunk->cx,
-                          chunk->cz, dump->cy * TR_CHUNK + y);
-        else
-            tr_write_text(&dump->out, "# chunk %d,%d, heights in metres\n", chunk->cx, chunk->cz);
+        write_title(dump, y);
         for (uint32_t z = 0; z < chunk->size_z; z++)
             for (uint32_t x = 0; x < chunk->size_x; x++)
-                tr_write_text(&dump->out, "%*.3f%s", width, shown_at(dump, x, y, z),
+                tr_write_text(&dump->out, "%*.*f%s", width, decimals(dump), shown_at(dump, x, y, z),
                               x + 1 < chunk->size_x ? " " : "\n");
     }
     return TR_OK;
@@ -108,8 +133,10 @@ static enum tr_status dump_csv(struct dump *dump, struct tr_error *error)
     const struct tr_chunk *chunk = dump->chunk;
     int32_t x0 = chunk->cx * TR_CHUNK, y0 = dump->cy * TR_CHUNK, z0 = chunk->cz * TR_CHUNK;
     (void)error;
-    tr_write_text(&dump->out,
-                  dump->samples ? "x_voxels,y_voxels,z_voxels,sdf_voxels\n" : "x_m,z_m,height_m\n");
+    tr_write_text(&dump->out, "%s,%s\n", dump->samples ? "x_voxels,y_voxels,z_voxels" : "x_m,z_m",
+                  dump->is_paint  ? "material"
+                  : dump->samples ? "sdf_voxels"
+                                  : "height_m");
     for (int y = 0; y < layer_count(dump); y++)
         for (uint32_t z = 0; z < chunk->size_z; z++)
             for (uint32_t x = 0; x < chunk->size_x; x++) {
@@ -135,10 +162,14 @@ static enum tr_status dump_json(struct dump *dump, struct tr_error *error)
     (void)error;
     tr_write_text(&dump->out, "{\"cx\":%d,\"cz\":%d,", chunk->cx, chunk->cz);
     if (dump->samples)
-        tr_write_text(&dump->out, "\"cy\":%d,\"size\":[%u,%d,%u],\"sdf_voxels\":[", dump->cy, chunk->size_x,
-                      TR_CHUNK, chunk->size_z);
+        tr_write_text(&dump->out, "\"cy\":%d,\"size\":[%u,%d,%u],", dump->cy, chunk->size_x, TR_CHUNK,
+                      chunk->size_z);
     else
-        tr_write_text(&dump->out, "\"size\":[%u,%u],\"heights_m\":[", chunk->size_x, chunk->size_z);
+        tr_write_text(&dump->out, "\"size\":[%u,%u],", chunk->size_x, chunk->size_z);
+    tr_write_text(&dump->out, "\"%s\":[",
+                  dump->is_paint  ? "materials"
+                  : dump->samples ? "sdf_voxels"
+                                  : "heights_m");
     for (int y = 0; y < layer_count(dump); y++)
         for (uint32_t z = 0; z < chunk->size_z; z++)
             for (uint32_t x = 0; x < chunk->size_x; x++) {
@@ -158,7 +189,9 @@ static enum tr_status dump_raw(struct dump *dump, struct tr_error *error)
     for (int y = 0; y < layer_count(dump); y++)
         for (uint32_t z = 0; z < dump->chunk->size_z; z++)
             for (uint32_t x = 0; x < dump->chunk->size_x; x++) {
-                if (dump->samples)
+                if (dump->is_paint)
+                    tr_write_u8(&dump->out, (uint8_t)value_at(dump, x, y, z));
+                else if (dump->samples)
                     tr_write_u16(&dump->out, (uint16_t)value_at(dump, x, y, z));
                 else
                     tr_write_i32(&dump->out, value_at(dump, x, y, z));
@@ -270,6 +303,8 @@ static enum tr_status check_call(const struct tr_call *call, const struct format
     if (format->write == dump_png && tr_call_has(call, "--block"))
         return tr_fail(error, TR_USAGE,
                        "a block is no picture, expected text, csv, json or raw with --block");
+    if (format->write == dump_png && tr_call_has(call, "--paint"))
+        return tr_fail(error, TR_USAGE, "paint is no picture, expected text, csv, json or raw with --paint");
     if (format->is_binary || tr_call_has(call, "--output"))
         status = tr_need_output(call, out, error);
     if (status == TR_OK && *out)
@@ -291,13 +326,16 @@ static enum tr_status parse_chunk(const struct tr_call *call, int32_t *cx, int32
     return TR_OK;
 }
 
-static enum tr_status choose_block(const struct tr_call *call, struct dump *dump, struct tr_error *error)
+static enum tr_status choose_what(const struct tr_call *call, struct dump *dump, struct tr_error *error)
 {
     const struct tr_chunk *chunk = dump->chunk;
+    dump->is_paint = tr_call_has(call, "--paint");
+    dump->paint = chunk->paint;
     if (!tr_call_has(call, "--block"))
         return TR_OK;
     dump->cy = (int32_t)tr_call_number(call, "--block", 0);
     dump->samples = tr_chunk_block(chunk, dump->cy);
+    dump->paint = tr_chunk_block_paint(chunk, dump->cy);
     if (dump->samples)
         return TR_OK;
     if (chunk->block_count == 0)
@@ -339,7 +377,7 @@ static enum tr_status run(const struct tr_call *call, struct tr_error *error)
         status = tr_world_read_chunk(world, cx, cz, &chunk, error);
     }
     if (status == TR_OK)
-        status = choose_block(call, &dump, error);
+        status = choose_what(call, &dump, error);
     if (status == TR_OK)
         status = format->write(&dump, error);
     if (status == TR_OK)
@@ -356,16 +394,19 @@ const struct tr_command tr_command_dump = {
     .name = "dump",
     .usage = "WORLD CX,CZ [-o FILE]",
     .summary = "write out the samples of a chunk",
-    .about = "Heights are in metres, a block's signed distances in voxels; rows run from north to south, "
-             "each from west\n"
-             "to east, a block's layers from below. raw is little-endian, in 1/256 voxel: heights int32, a "
-             "block's\n"
-             "samples int16. png16 is grey, its lowest height 0 and its highest 65535; both are said in "
-             "metres on\n"
-             "standard error.",
+    .about =
+        "Heights are in metres, a block's signed distances in voxels; rows run from north to south, "
+        "each from west\n"
+        "to east, a block's layers from below. raw is little-endian, in 1/256 voxel: heights int32, a "
+        "block's\n"
+        "samples int16, material ids uint8. png16 is grey, its lowest height 0 and its highest 65535; both "
+        "are\n"
+        "said in metres on standard error. The material of a block's sample is its own id, or its "
+        "column's where\n"
+        "that is 0.",
     .examples = "  terrain dump world 2,4\n  terrain dump world 2,4 -o heights.png\n  terrain dump edited "
                 "5,8 --block 2 -o "
-                "block.csv",
+                "block.csv\n  terrain dump edited 5,8 --paint",
     .least = 2,
     .most = 2,
     .options = options,

@@ -15,6 +15,7 @@ struct survey {
     struct chunk_survey {
         int32_t lowest, highest;
         uint64_t blocks, samples, file_bytes;
+        bool is_painted;
     } * chunks;
 };
 
@@ -30,6 +31,7 @@ static enum tr_status survey_chunk(void *context, size_t index, int job, struct 
         status = tr_world_chunk_file_bytes(survey->world, entry->cx, entry->cz, &found->file_bytes, error);
     if (status == TR_OK) {
         tr_chunk_height_range(&chunk, &found->lowest, &found->highest);
+        found->is_painted = tr_chunk_is_painted(&chunk);
         found->blocks = chunk.block_count;
         found->samples = (uint64_t)chunk.size_x * chunk.size_z * (1 + TR_CHUNK * chunk.block_count);
     }
@@ -47,7 +49,7 @@ static enum tr_status count_edits(const struct tr_world *world, size_t *count, s
 }
 
 struct world_facts {
-    size_t edits, volumetric;
+    size_t edits, volumetric, painted;
     uint64_t blocks, samples, file_bytes;
     double lowest, highest; /* metres */
 };
@@ -70,6 +72,7 @@ static enum tr_status survey_world(const struct tr_call *call, const struct tr_w
         lowest = chunk->lowest < lowest ? chunk->lowest : lowest;
         highest = chunk->highest > highest ? chunk->highest : highest;
         facts->volumetric += chunk->blocks > 0;
+        facts->painted += chunk->is_painted;
         facts->blocks += chunk->blocks;
         facts->samples += chunk->samples;
         facts->file_bytes += chunk->file_bytes;
@@ -102,6 +105,7 @@ static enum tr_status world_json(const struct tr_call *call, const struct tr_wor
         tr_json_add_point(object, "origin_m", (double[]){info->origin_easting, info->origin_northing}, 2);
     cJSON_AddNumberToObject(object, "chunks", (double)world->chunk_count);
     cJSON_AddNumberToObject(object, "volumetric_chunks", (double)facts->volumetric);
+    cJSON_AddNumberToObject(object, "painted_chunks", (double)facts->painted);
     cJSON_AddNumberToObject(object, "blocks", (double)facts->blocks);
     cJSON_AddNumberToObject(object, "edits", (double)facts->edits);
     cJSON_AddNumberToObject(object, "stored_samples", (double)facts->samples);
@@ -136,6 +140,8 @@ static void world_text(const struct tr_call *call, const struct tr_world *world,
     printf("  sculpted    %zu of %zu chunks in 3D, %s block%s, %zu edit%s\n", facts->volumetric,
            world->chunk_count, tr_grouped(facts->blocks, a), facts->blocks == 1 ? "" : "s", facts->edits,
            facts->edits == 1 ? "" : "s");
+    if (facts->painted)
+        printf("  painted     %zu of %zu chunks\n", facts->painted, world->chunk_count);
     printf("  storage     %s, %.2f bytes a stored sample\n", tr_bytes_text(facts->file_bytes, a),
            (double)facts->file_bytes / (double)facts->samples);
     printf("  hash        %s\n", hash);

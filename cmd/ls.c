@@ -20,6 +20,7 @@ struct listing {
         int32_t lowest, highest; /* units */
         int32_t *rows;           /* of its blocks, rising */
         size_t row_count;
+        bool is_painted;
         uint64_t file_bytes;
     } * entries; /* by index */
 };
@@ -40,6 +41,7 @@ static enum tr_status look_at_chunk(void *context, size_t index, int job, struct
     }
     if (status == TR_OK) {
         tr_chunk_height_range(&chunk, &entry->lowest, &entry->highest);
+        entry->is_painted = tr_chunk_is_painted(&chunk);
         entry->row_count = chunk.block_count;
         for (size_t i = 0; i < chunk.block_count; i++)
             entry->rows[i] = chunk.blocks[i].cy;
@@ -68,8 +70,8 @@ static void print_text(const struct listing *listing, bool volumetric)
 {
     const struct tr_world *world = listing->world;
     double metres = world->info.voxel_size / TR_UNITS;
-    printf("%5s %5s %11s %11s %6s  %-9s %9s  %s\n", "cx", "cz", "lowest_m", "highest_m", "blocks", "rows",
-           "bytes", "hash");
+    printf("%5s %5s %11s %11s %6s  %-9s %9s  %-12s  %s\n", "cx", "cz", "lowest_m", "highest_m", "blocks",
+           "rows", "bytes", "hash", "paint");
     for (size_t i = 0; i < world->chunk_count; i++) {
         const struct entry *entry = &listing->entries[i];
         char hash[33];
@@ -79,7 +81,8 @@ static void print_text(const struct listing *listing, bool volumetric)
         printf("%5d %5d %11.3f %11.3f %6zu  ", world->index[i].cx, world->index[i].cz, entry->lowest * metres,
                entry->highest * metres, entry->row_count);
         int length = print_rows(entry);
-        printf("%*s %9" PRIu64 "  %.12s\n", length < 9 ? 9 - length : 0, "", entry->file_bytes, hash);
+        printf("%*s %9" PRIu64 "  %.12s  %s\n", length < 9 ? 9 - length : 0, "", entry->file_bytes, hash,
+               entry->is_painted ? "yes" : "-");
     }
 }
 
@@ -104,6 +107,7 @@ static enum tr_status print_json(const struct tr_call *call, const struct listin
         cJSON_AddNumberToObject(chunk, "blocks", (double)entry->row_count);
         cJSON_AddItemToObject(chunk, "rows", cJSON_CreateIntArray(entry->rows, (int)entry->row_count));
         cJSON_AddNumberToObject(chunk, "file_bytes", (double)entry->file_bytes);
+        cJSON_AddBoolToObject(chunk, "painted", entry->is_painted);
         tr_json_add_hash(chunk, "hash", world->index[i].hash);
         cJSON_AddItemToArray(chunks, chunk);
     }
@@ -142,10 +146,12 @@ const struct tr_command tr_command_ls = {
     .name = "ls",
     .usage = "WORLD",
     .summary = "list a world's chunks",
-    .about = "A line a chunk: its place, heights in metres, blocks and the rows they are in, size of its "
-             "file, the\n"
-             "first digits of its hash. The last row and column are the rim, which holds the world's last "
-             "samples.",
+    .about =
+        "A line a chunk: its place, heights in metres, blocks and the rows they are in, size of its "
+        "file, the\n"
+        "first digits of its hash, and whether it is painted. The last row and column are the rim, which "
+        "holds the\n"
+        "world's last samples.",
     .examples =
         "  terrain ls world\n  terrain ls --volumetric edited\n  terrain ls --json world | jq '.chunks[0]'",
     .least = 1,

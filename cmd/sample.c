@@ -18,6 +18,19 @@ struct sampling {
     cJSON *points;         /* or, for --json, this */
 };
 
+/* Left out where there is no paint. */
+static void add_material(cJSON *answer, int material)
+{
+    if (material != 0)
+        cJSON_AddNumberToObject(answer, "material", material);
+}
+
+static void write_material(struct tr_writer *text, int material)
+{
+    if (material != 0)
+        tr_write_text(text, " of material %d", material);
+}
+
 static void answer_ground(struct sampling *sampling, const double *point, const struct tr_ground *ground)
 {
     if (sampling->points) {
@@ -25,25 +38,30 @@ static void answer_ground(struct sampling *sampling, const double *point, const 
         cJSON_AddNumberToObject(answer, "x_m", point[0]);
         cJSON_AddNumberToObject(answer, "z_m", point[1]);
         cJSON_AddNumberToObject(answer, "height_m", ground->height_m);
+        add_material(answer, ground->material);
         cJSON_AddBoolToObject(answer, "sculpted", ground->sculpted);
         surfaces = cJSON_AddArrayToObject(answer, "surfaces");
         for (size_t i = 0; i < ground->count; i++) {
             cJSON *surface = cJSON_CreateObject();
             cJSON_AddNumberToObject(surface, "y_m", ground->surfaces[i].y_m);
             cJSON_AddBoolToObject(surface, "solid_below", ground->surfaces[i].solid_below);
+            add_material(surface, ground->surfaces[i].material);
             cJSON_AddItemToArray(surfaces, surface);
         }
         cJSON_AddItemToArray(sampling->points, answer);
         return;
     }
     tr_write_text(&sampling->text, "%.10g,%.10g  height %.3f m", point[0], point[1], ground->height_m);
-    for (size_t i = 0; ground->sculpted && i < ground->count; i++)
+    write_material(&sampling->text, ground->material);
+    for (size_t i = 0; ground->sculpted && i < ground->count; i++) {
         tr_write_text(&sampling->text, "%s%.3f m %s", i ? ", " : "; surfaces ", ground->surfaces[i].y_m,
                       ground->surfaces[i].solid_below ? "on ground" : "over air");
+        write_material(&sampling->text, ground->surfaces[i].material);
+    }
     tr_write_text(&sampling->text, "\n");
 }
 
-static void answer_field(struct sampling *sampling, const double *point, double distance_m)
+static void answer_field(struct sampling *sampling, const double *point, double distance_m, int material)
 {
     if (sampling->points) {
         cJSON *answer = cJSON_CreateObject();
@@ -52,11 +70,14 @@ static void answer_field(struct sampling *sampling, const double *point, double 
         cJSON_AddNumberToObject(answer, "z_m", point[2]);
         cJSON_AddNumberToObject(answer, "distance_m", distance_m);
         cJSON_AddBoolToObject(answer, "solid", distance_m <= 0.0);
+        add_material(answer, material);
         cJSON_AddItemToArray(sampling->points, answer);
         return;
     }
-    tr_write_text(&sampling->text, "%.10g,%.10g,%.10g  distance %.3f m, %s\n", point[0], point[1], point[2],
+    tr_write_text(&sampling->text, "%.10g,%.10g,%.10g  distance %.3f m, %s", point[0], point[1], point[2],
                   distance_m, distance_m <= 0.0 ? "solid" : "air");
+    write_material(&sampling->text, material);
+    tr_write_text(&sampling->text, "\n");
 }
 
 /* count: 2 for X,Z, 3 for X,Y,Z. */
@@ -66,11 +87,14 @@ static enum tr_status sample_point(struct sampling *sampling, const double *poin
     const struct tr_world_info *info = &sampling->world->info;
     struct tr_ground ground = {0};
     double distance_m;
+    int material;
     enum tr_status status;
     if (count == 3) {
         status = tr_probe_field(sampling->cache, info, point, &distance_m, error);
         if (status == TR_OK)
-            answer_field(sampling, point, distance_m);
+            status = tr_probe_material(sampling->cache, info, point, &material, error);
+        if (status == TR_OK)
+            answer_field(sampling, point, distance_m, material);
     } else {
         status = tr_probe_ground(sampling->cache, info, point[0], point[1], &ground, error);
         if (status == TR_OK)
@@ -188,7 +212,9 @@ const struct tr_command tr_command_sample = {
              "distance\n"
              "to the ground, negative in it: as stored, so the vertical distance where nothing is sculpted, "
              "and cut\n"
-             "at 128 voxels. '-' reads points from standard input, one a line.",
+             "at 128 voxels. Painted ground is given with its material, a surface with that of the ground at "
+             "it. '-'\n"
+             "reads points from standard input, one a line.",
     .examples = "  terrain sample world 255,500\n  terrain sample --json edited 352,154,562 352,562\n"
                 "  seq -f '%g,562' 0 10 600 | terrain sample edited -",
     .least = 2,

@@ -93,6 +93,44 @@ static void compare_rows(const struct tr_chunk *a, const struct tr_chunk *b, int
         }
 }
 
+static int paint_at(const uint8_t *paint, size_t at)
+{
+    return paint ? paint[at] : 0;
+}
+
+static void compare_paint(const struct tr_chunk *a, const struct tr_chunk *b, struct tr_chunk_diff *diff)
+{
+    for (uint32_t z = 0; z < a->size_z; z++)
+        for (uint32_t x = 0; x < a->size_x; x++) {
+            size_t at = z * TR_CHUNK + x;
+            if (paint_at(a->paint, at) == paint_at(b->paint, at))
+                continue;
+            diff->paint++;
+            box_add(&diff->box, (int64_t)a->cx * TR_CHUNK + x, tr_floor_div(a->heights[at], TR_UNITS),
+                    (int64_t)a->cz * TR_CHUNK + z);
+            box_add(&diff->box, (int64_t)a->cx * TR_CHUNK + x, tr_floor_div(b->heights[at], TR_UNITS),
+                    (int64_t)a->cz * TR_CHUNK + z);
+        }
+}
+
+static void compare_block_paint(const struct tr_chunk *a, const struct tr_chunk *b, int32_t cy,
+                                struct tr_chunk_diff *diff)
+{
+    const uint8_t *from = tr_chunk_block_paint(a, cy), *to = tr_chunk_block_paint(b, cy);
+    if (!from && !to)
+        return;
+    for (int y = 0; y < TR_CHUNK; y++)
+        for (uint32_t z = 0; z < a->size_z; z++)
+            for (uint32_t x = 0; x < a->size_x; x++) {
+                size_t at = tr_block_index(x, y, z);
+                if (paint_at(from, at) == paint_at(to, at))
+                    continue;
+                diff->block_paint++;
+                box_add(&diff->box, (int64_t)a->cx * TR_CHUNK + x, (int64_t)cy * TR_CHUNK + y,
+                        (int64_t)a->cz * TR_CHUNK + z);
+            }
+}
+
 struct diff_run {
     const struct tr_world *a, *b;
     struct tr_world_diff *diff;
@@ -116,6 +154,9 @@ static enum tr_status diff_chunk(void *context, size_t index, int job, struct tr
         compare_heights(&a, &b, lowest > highest, diff);
         if (lowest <= highest)
             compare_rows(&a, &b, lowest, highest, diff);
+        compare_paint(&a, &b, diff);
+        for (int32_t cy = lowest; cy <= highest; cy++)
+            compare_block_paint(&a, &b, cy, diff);
     }
     tr_chunk_release(&a);
     tr_chunk_release(&b);
@@ -126,6 +167,8 @@ static void add_to_total(struct tr_chunk_diff *total, const struct tr_chunk_diff
 {
     total->heights += chunk->heights;
     total->samples += chunk->samples;
+    total->paint += chunk->paint;
+    total->block_paint += chunk->block_paint;
     total->blocks_a += chunk->blocks_a;
     total->blocks_b += chunk->blocks_b;
     total->greatest = chunk->greatest > total->greatest ? chunk->greatest : total->greatest;

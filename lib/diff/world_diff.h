@@ -10,14 +10,16 @@
  * 1). */
 struct tr_chunk_diff {
     int32_t cx, cz;
-    uint64_t heights; /* heights that differ */
-    uint64_t samples; /* field samples that differ in rows where either world stores a block */
+    uint64_t heights;            /* heights that differ */
+    uint64_t samples;            /* field samples that differ in rows where either world stores a block */
+    uint64_t paint, block_paint; /* columns, and samples of blocks, whose own paint differs */
     uint32_t blocks_a, blocks_b;
     int32_t greatest; /* largest |height difference|, units */
     uint64_t sum;     /* of |height difference|, units */
     double cut, fill; /* cubic voxels of ground taken away and added */
-    struct tr_box
-        box; /* around what differs: of heights the range between the two, of samples those where ground does */
+    /* Around what differs: of heights the range between the two, of samples those where ground does, of paint the
+     * columns' ground and the samples. */
+    struct tr_box box;
 };
 
 struct tr_world_diff {

@@ -51,6 +51,18 @@ int32_t tr_cells_height(const struct tr_cells *cells, int x, int z)
     return chunk->heights[z % TR_CHUNK * TR_CHUNK + x % TR_CHUNK];
 }
 
+int tr_cells_material(const struct tr_cells *cells, int x, int64_t y, int z)
+{
+    return tr_chunk_material(cells->chunks[z / TR_CHUNK][x / TR_CHUNK], x % TR_CHUNK, y, z % TR_CHUNK);
+}
+
+int tr_cells_paint(const struct tr_cells *cells, int x, int z)
+{
+    const struct tr_chunk *chunk = cells->chunks[z / TR_CHUNK][x / TR_CHUNK];
+
+    return chunk->paint ? chunk->paint[z % TR_CHUNK * TR_CHUNK + x % TR_CHUNK] : 0;
+}
+
 void tr_chunk_height_range(const struct tr_chunk *chunk, int32_t *lowest, int32_t *highest)
 {
     *lowest = *highest = chunk->heights[0];
@@ -101,29 +113,95 @@ static enum tr_status find_place(const struct tr_world_info *info, double x_m, d
 
 /* ---- a point ---- */
 
-enum tr_status tr_probe_field(struct tr_cache *cache, const struct tr_world_info *info, const double at_m[3],
-                              double *distance_m, struct tr_error *error)
+/* The cell around a point: its eight samples, and where in it the point lies. */
+struct cell {
+    struct tr_cells cells;
+    struct place place;
+    int64_t y; /* of its lower corners */
+    double part_y;
+    double field[8];
+};
+
+/* tr_cells_release its cells. */
+static enum tr_status hold_cell(struct tr_cache *cache, const struct tr_world_info *info,
+                                const double at_m[3], struct cell *cell, struct tr_error *error)
 {
     double y = at_m[1] / info->voxel_size;
-    double corner[8];
-    struct place place;
-    struct tr_cells cells;
-    enum tr_status status = find_place(info, at_m[0], at_m[2], &place, error);
+    enum tr_status status = find_place(info, at_m[0], at_m[2], &cell->place, error);
 
     if (status == TR_OK && !(y >= (double)LINE_BOTTOM && y <= (double)LINE_TOP))
         status =
             tr_fail(error, TR_BAD_INPUT, "y %.10g is outside the world, expected %.10g to %.10g metres",
                     at_m[1], (double)LINE_BOTTOM * info->voxel_size, (double)LINE_TOP * info->voxel_size);
     if (status == TR_OK)
-        status = tr_cells_hold(cache, place.cx, place.cz, &cells, error);
+        status = tr_cells_hold(cache, cell->place.cx, cell->place.cz, &cell->cells, error);
     if (status != TR_OK)
         return status;
+    cell->y = (int64_t)floor(y);
+    cell->part_y = y - floor(y);
     for (int i = 0; i < 8; i++)
-        corner[i] = tr_cells_sample(&cells, place.x + (i & 1), (int64_t)floor(y) + (i >> 1 & 1),
-                                    place.z + (i >> 2 & 1));
-    *distance_m =
-        tr_trilinear(corner, place.part_x, y - floor(y), place.part_z) / TR_UNITS * info->voxel_size;
-    tr_cells_release(cache, &cells);
+        cell->field[i] = tr_cells_sample(&cell->cells, cell->place.x + (i & 1), cell->y + (i >> 1 & 1),
+                                         cell->place.z + (i >> 2 & 1));
+    return TR_OK;
+}
+
+static double cell_value(const struct cell *cell)
+{
+    return tr_trilinear(cell->field, cell->place.part_x, cell->part_y, cell->place.part_z);
+}
+
+enum tr_status tr_probe_field(struct tr_cache *cache, const struct tr_world_info *info, const double at_m[3],
+                              double *distance_m, struct tr_error *error)
+{
+    struct cell cell;
+    enum tr_status status = hold_cell(cache, info, at_m, &cell, error);
+
+    if (status != TR_OK)
+        return status;
+    *distance_m = cell_value(&cell) / TR_UNITS * info->voxel_size;
+    tr_cells_release(cache, &cell.cells);
+    return TR_OK;
+}
+
+/* How much each corner counts at a point of a cell. */
+static double corner_weight(int i, double part_x, double part_y, double part_z)
+{
+    return (i & 1 ? part_x : 1.0 - part_x) * (i >> 1 & 1 ? part_y : 1.0 - part_y) *
+           (i >> 2 & 1 ? part_z : 1.0 - part_z);
+}
+
+static int cell_material(const struct cell *cell)
+{
+    const struct place *place = &cell->place;
+    double most = 0.0;
+    int best = -1;
+
+    for (int i = 0; i < 8; i++) {
+        double weight = corner_weight(i, place->part_x, cell->part_y, place->part_z);
+
+        if (cell->field[i] <= 0.0 && weight > most) {
+            most = weight;
+            best = i;
+        }
+    }
+    if (best < 0)
+        return 0;
+    return tr_cells_material(&cell->cells, place->x + (best & 1), cell->y + (best >> 1 & 1),
+                             place->z + (best >> 2 & 1));
+}
+
+enum tr_status tr_probe_material(struct tr_cache *cache, const struct tr_world_info *info,
+                                 const double at_m[3], int *material, struct tr_error *error)
+{
+    struct cell cell;
+    enum tr_status status = hold_cell(cache, info, at_m, &cell, error);
+
+    *material = 0;
+    if (status != TR_OK)
+        return status;
+    if (cell_value(&cell) <= 0.0)
+        *material = cell_material(&cell);
+    tr_cells_release(cache, &cell.cells);
     return TR_OK;
 }
 
@@ -162,6 +240,21 @@ static bool level_is_sculpted(const struct line *line, int64_t y)
     return false;
 }
 
+/* At a level where the line is in the ground: of the samples there that are, too, the one that counts most. */
+static int level_material(const struct line *line, int64_t y)
+{
+    double most = 0.0;
+    int best = -1;
+
+    for (int i = 0; i < 4; i++)
+        if (line->weights[i] > most &&
+            tr_cells_sample(line->cells, line->x + (i & 1), y, line->z + (i >> 1)) <= 0) {
+            most = line->weights[i];
+            best = i;
+        }
+    return best < 0 ? 0 : tr_cells_material(line->cells, line->x + (best & 1), y, line->z + (best >> 1));
+}
+
 /* One level down; notes a surface passed on the way. */
 static enum tr_status step_down(struct line *line, struct tr_error *error)
 {
@@ -178,7 +271,8 @@ static enum tr_status step_down(struct line *line, struct tr_error *error)
     if (status == TR_OK)
         ground->surfaces[ground->count++] =
             (struct tr_surface){.y_m = ((double)line->y + below / (below - above)) * line->voxel_size,
-                                .solid_below = below <= 0.0};
+                                .solid_below = below <= 0.0,
+                                .material = level_material(line, below <= 0.0 ? line->y : line->y + 1)};
     return status;
 }
 
@@ -260,7 +354,7 @@ enum tr_status tr_probe_ground(struct tr_cache *cache, const struct tr_world_inf
     struct place place;
     struct tr_cells cells;
     struct line line = {.cells = &cells, .voxel_size = info->voxel_size, .ground = ground};
-    double height = 0.0;
+    double height = 0.0, most = 0.0;
     enum tr_status status = find_place(info, x_m, z_m, &place, error);
 
     *ground = (struct tr_ground){0};
@@ -274,6 +368,10 @@ enum tr_status tr_probe_ground(struct tr_cache *cache, const struct tr_world_inf
         line.weights[i] =
             (i & 1 ? place.part_x : 1.0 - place.part_x) * (i >> 1 ? place.part_z : 1.0 - place.part_z);
         height += line.weights[i] * tr_cells_height(&cells, place.x + (i & 1), place.z + (i >> 1));
+        if (line.weights[i] > most) {
+            most = line.weights[i];
+            ground->material = tr_cells_paint(&cells, place.x + (i & 1), place.z + (i >> 1));
+        }
     }
     ground->height_m = height / TR_UNITS * info->voxel_size;
     status = follow_line(&line, error);

@@ -23,6 +23,9 @@ void tr_cells_release(struct tr_cache *cache, struct tr_cells *cells);
 int tr_cells_sample(const struct tr_cells *cells, int x, int64_t y, int z);
 /* The height there, units. */
 int32_t tr_cells_height(const struct tr_cells *cells, int x, int z);
+/* The material at the same place as the field, and the column's alone. */
+int tr_cells_material(const struct tr_cells *cells, int x, int64_t y, int z);
+int tr_cells_paint(const struct tr_cells *cells, int x, int z);
 
 /* Between the corners of a cell, numbered as in shaders/cell.h; x, y, z in [0, 1]. */
 static inline double tr_trilinear(const double corner[8], double x, double y, double z)
@@ -45,13 +48,20 @@ void tr_chunk_height_range(const struct tr_chunk *chunk, int32_t *lowest, int32_
 enum tr_status tr_probe_field(struct tr_cache *cache, const struct tr_world_info *info, const double at_m[3],
                               double *distance_m, struct tr_error *error);
 
+/* What the ground at such a point is painted with: the material of the sample that counts most there, of those in
+ * the ground. 0 in air, and where there is no paint. */
+enum tr_status tr_probe_material(struct tr_cache *cache, const struct tr_world_info *info,
+                                 const double at_m[3], int *material, struct tr_error *error);
+
 struct tr_surface {
     double y_m;
     bool solid_below; /* else it is a ceiling: air below, ground above */
+    int material;     /* of the ground's sample at it that counts most */
 };
 
 struct tr_ground {
     double height_m; /* of the height field */
+    int material;    /* of the nearest column alone; 0: none */
     bool sculpted;   /* a sample around the line differs from the height field */
     struct tr_surface
         *surfaces; /* from above; the first is where the sky ends, and ground is below the last */

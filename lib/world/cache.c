@@ -120,9 +120,18 @@ static void evict(struct tr_cache *cache)
 
 static size_t entry_size_bytes(const struct entry *entry)
 {
-    return sizeof *entry + TR_CHUNK_SAMPLES * sizeof *entry->chunk.heights +
-           entry->chunk.block_capacity * sizeof *entry->chunk.blocks +
-           entry->chunk.block_count * TR_BLOCK_SAMPLES * sizeof(int16_t);
+    const struct tr_chunk *chunk = &entry->chunk;
+    size_t size_bytes = sizeof *entry + TR_CHUNK_SAMPLES * sizeof *chunk->heights +
+                        chunk->block_capacity * sizeof *chunk->blocks;
+
+    if (chunk->paint)
+        size_bytes += TR_CHUNK_SAMPLES * sizeof *chunk->paint;
+    for (size_t i = 0; i < chunk->block_count; i++) {
+        size_bytes += TR_BLOCK_SAMPLES * sizeof *chunk->blocks[i].samples;
+        if (chunk->blocks[i].paint)
+            size_bytes += TR_BLOCK_SAMPLES * sizeof *chunk->blocks[i].paint;
+    }
+    return size_bytes;
 }
 
 /* Fills an empty slot; the mutex is locked but while the file is read. */

@@ -3,15 +3,16 @@
  *
  * The reader goes through the file twice. First header and table: after that, where each section lies and how
  * large its content is, is known to agree with the file's size and the limits, and no memory has been taken.
- * Then section by section: checksum, one zstd frame of exactly the expected content, prediction undone,
- * ranges, canonical form. A block's memory is taken only when its frame has passed, and the hash over all of
- * it closes the reading.
+ * Then section by section: checksum, one zstd frame of exactly the expected content, prediction undone (paint
+ * lies there as it is), ranges, canonical form. A block's memory is taken only when its frame has passed, and the
+ * hash over all of it closes the reading.
  *
  * The compressor is made anew for each chunk, so the bytes are a function of the chunk alone. */
 #include "lib/world/codec.h"
 
 #include "lib/base/alloc.h"
 #include "lib/world/predict.h"
+#include "shaders/exact.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -21,12 +22,13 @@
 #include <string.h>
 #include <zstd.h>
 
-#define VERSION 1
-#define LEVEL 3 /* of zstd; readers take any */
+#define VERSION 1         /* of a chunk without paint */
+#define VERSION_PAINTED 2 /* of one with paint, and of no other */
+#define LEVEL 3           /* of zstd; readers take any */
 #define HEADER_BYTES 48
 #define ENTRY_BYTES 32
 #define CHECKSUM_BYTES 8
-#define SECTIONS_MAX (1 + TR_BLOCK_ROW_MAX - TR_BLOCK_ROW_MIN + 1)
+#define BLOCKS_MAX (TR_BLOCK_ROW_MAX - TR_BLOCK_ROW_MIN + 1)
 /* A reader sums a whole block where its samples go; heights and the blocks of a rim are at most this. */
 #define DECODED_RESIDUALS_BYTES (TR_CHUNK_SAMPLES * sizeof(uint32_t))
 #define ZSTD_FRAME_MAGIC 0xfd2fb528u
@@ -45,14 +47,27 @@ static size_t table_end(uint32_t section_count)
     return HEADER_BYTES + (size_t)section_count * ENTRY_BYTES;
 }
 
-static uint32_t heights_bytes(uint32_t size_x, uint32_t size_z)
+static uint32_t section_count_max(uint32_t version)
 {
-    return size_x * size_z * (uint32_t)sizeof(int32_t);
+    return (version == VERSION_PAINTED ? 2 : 1) * (1 + BLOCKS_MAX);
 }
 
-static uint32_t block_bytes(uint32_t size_x, uint32_t size_z)
+/* Size of a section's content. */
+static uint32_t content_bytes(enum tr_section kind, uint32_t size_x, uint32_t size_z)
 {
-    return 64 * size_x * size_z * (uint32_t)sizeof(int16_t);
+    uint32_t layer = size_x * size_z;
+
+    switch (kind) {
+    case TR_SECTION_HEIGHTS:
+        return layer * (uint32_t)sizeof(int32_t);
+    case TR_SECTION_BLOCK:
+        return 64 * layer * (uint32_t)sizeof(int16_t);
+    case TR_SECTION_PAINT:
+        return layer;
+    case TR_SECTION_BLOCK_PAINT:
+        return 64 * layer;
+    }
+    return 0;
 }
 
 /* What zstd makes of content that does not compress, and some air for other versions. */
@@ -90,27 +105,44 @@ static bool find_invalid_sample(const int16_t *samples, uint32_t size_x, uint32_
     return false;
 }
 
+/* Paint packs the chunk's own samples of so many layers, and back. */
+static void pack_paint(const uint8_t *paint, uint32_t layers, uint32_t size_x, uint32_t size_z,
+                       uint8_t *content)
+{
+    for (uint32_t y = 0; y < layers; y++)
+        for (uint32_t z = 0; z < size_z; z++, content += size_x)
+            memcpy(content, paint + tr_block_index(0, y, z), size_x);
+}
+
+static void unpack_paint(const uint8_t *content, uint32_t layers, uint32_t size_x, uint32_t size_z,
+                         uint8_t *paint)
+{
+    for (uint32_t y = 0; y < layers; y++)
+        for (uint32_t z = 0; z < size_z; z++, content += size_x)
+            memcpy(paint + tr_block_index(0, y, z), content, size_x);
+}
+
 /* Buffers for the largest section, taken once a chunk. */
 struct scratch {
-    uint8_t *planes;
+    uint8_t *content;
     void *residuals;
     uint8_t *stored; /* only where it is compressed */
 };
 
 static void scratch_release(struct scratch *scratch)
 {
-    free(scratch->planes);
+    free(scratch->content);
     free(scratch->residuals);
     free(scratch->stored);
 }
 
-static enum tr_status scratch_init(struct scratch *scratch, size_t planes_bytes, size_t residuals_bytes,
+static enum tr_status scratch_init(struct scratch *scratch, size_t content_bytes_max, size_t residuals_bytes,
                                    size_t stored_bytes, struct tr_error *error)
 {
-    *scratch = (struct scratch){.planes = tr_alloc(planes_bytes, 1, error),
+    *scratch = (struct scratch){.content = tr_alloc(content_bytes_max, 1, error),
                                 .residuals = tr_alloc(residuals_bytes, 1, error),
                                 .stored = tr_alloc(stored_bytes, 1, error)};
-    return scratch->planes && scratch->residuals && scratch->stored ? TR_OK : TR_IO;
+    return scratch->content && scratch->residuals && scratch->stored ? TR_OK : TR_IO;
 }
 
 static bool is_whole(uint32_t size_x, uint32_t size_z)
@@ -120,7 +152,7 @@ static bool is_whole(uint32_t size_x, uint32_t size_z)
 
 static uint32_t largest_section(uint32_t size_x, uint32_t size_z, size_t block_count)
 {
-    return block_count > 0 ? block_bytes(size_x, size_z) : heights_bytes(size_x, size_z);
+    return content_bytes(block_count > 0 ? TR_SECTION_BLOCK : TR_SECTION_HEIGHTS, size_x, size_z);
 }
 
 /* ---- writing ---- */
@@ -149,22 +181,6 @@ static enum tr_status check_block_in_range(const struct tr_chunk *chunk, const s
                    at[2], -TR_SDF_MAX);
 }
 
-/* Compresses the planes and appends them; the section learns its sizes and checksum. */
-static enum tr_status append_planes(ZSTD_CCtx *compressor, const struct scratch *scratch,
-                                    struct section *section, struct tr_writer *out, struct tr_error *error)
-{
-    size_t stored = ZSTD_compressCCtx(compressor, scratch->stored, ZSTD_compressBound(section->decoded_bytes),
-                                      scratch->planes, section->decoded_bytes, LEVEL);
-
-    if (ZSTD_isError(stored))
-        return tr_fail(error, TR_IO, "cannot compress: %s", ZSTD_getErrorName(stored));
-    assert(stored <= stored_bytes_max(section->decoded_bytes));
-    section->stored_bytes = (uint32_t)stored;
-    section->checksum = checksum_of(scratch->stored, stored);
-    tr_write_bytes(out, scratch->stored, stored);
-    return TR_OK;
-}
-
 static void write_entry(struct tr_writer *table, const struct section *section)
 {
     tr_write_u32(table, section->kind);
@@ -175,11 +191,20 @@ static void write_entry(struct tr_writer *table, const struct section *section)
     tr_write_u64(table, section->checksum);
 }
 
+static uint32_t section_count_of(const struct tr_chunk *chunk)
+{
+    uint32_t count = 1 + (chunk->paint != NULL) + (uint32_t)chunk->block_count;
+
+    for (size_t i = 0; i < chunk->block_count; i++)
+        count += chunk->blocks[i].paint != NULL;
+    return count;
+}
+
 static void write_header(struct tr_writer *table, const struct tr_chunk *chunk, struct tr_hash hash)
 {
     tr_write_bytes(table, TR_CHUNK_MAGIC, 8);
-    tr_write_u32(table, VERSION);
-    tr_write_u32(table, 1 + (uint32_t)chunk->block_count);
+    tr_write_u32(table, tr_chunk_is_painted(chunk) ? VERSION_PAINTED : VERSION);
+    tr_write_u32(table, section_count_of(chunk));
     tr_write_i32(table, chunk->cx);
     tr_write_i32(table, chunk->cz);
     tr_write_u32(table, chunk->size_x);
@@ -188,37 +213,82 @@ static void write_header(struct tr_writer *table, const struct tr_chunk *chunk, 
     tr_write_u64(table, hash.hi);
 }
 
-/* Writes the sections to `out`, and their entries to `table`. */
-static enum tr_status write_sections(const struct tr_chunk *chunk, ZSTD_CCtx *compressor,
-                                     const struct scratch *scratch, size_t file_start,
-                                     struct tr_writer *table, struct tr_writer *out, struct tr_error *error)
+/* A chunk being written: sections go to `out`, their entries to `table`. */
+struct target {
+    const struct tr_chunk *chunk;
+    size_t file_start; /* in `out` */
+    struct tr_writer table, *out;
+    ZSTD_CCtx *compressor;
+    struct scratch scratch;
+    struct tr_error *error;
+};
+
+/* Compresses the content that lies in the scratch memory and appends it, with its entry. */
+static enum tr_status append_section(struct target *to, enum tr_section kind, int32_t cy)
 {
-    struct section heights = {.kind = TR_SECTION_HEIGHTS,
-                              .offset = out->size_bytes - file_start,
-                              .decoded_bytes = heights_bytes(chunk->size_x, chunk->size_z)};
-    enum tr_status status = check_heights_in_range(chunk, error);
+    struct section section = {.kind = kind,
+                              .cy = cy,
+                              .offset = to->out->size_bytes - to->file_start,
+                              .decoded_bytes = content_bytes(kind, to->chunk->size_x, to->chunk->size_z)};
+    size_t stored =
+        ZSTD_compressCCtx(to->compressor, to->scratch.stored, ZSTD_compressBound(section.decoded_bytes),
+                          to->scratch.content, section.decoded_bytes, LEVEL);
+
+    if (ZSTD_isError(stored))
+        return tr_fail(to->error, TR_IO, "cannot compress: %s", ZSTD_getErrorName(stored));
+    assert(stored <= stored_bytes_max(section.decoded_bytes));
+    section.stored_bytes = (uint32_t)stored;
+    section.checksum = checksum_of(to->scratch.stored, stored);
+    tr_write_bytes(to->out, to->scratch.stored, stored);
+    write_entry(&to->table, &section);
+    return TR_OK;
+}
+
+static enum tr_status write_heights(struct target *to)
+{
+    const struct tr_chunk *chunk = to->chunk;
+    enum tr_status status = check_heights_in_range(chunk, to->error);
 
     if (status != TR_OK)
         return status;
-    tr_heights_to_planes(chunk->heights, chunk->size_x, chunk->size_z, scratch->residuals, scratch->planes);
-    status = append_planes(compressor, scratch, &heights, out, error);
-    write_entry(table, &heights);
+    tr_heights_to_planes(chunk->heights, chunk->size_x, chunk->size_z, to->scratch.residuals,
+                         to->scratch.content);
+    return append_section(to, TR_SECTION_HEIGHTS, 0);
+}
 
-    for (size_t i = 0; status == TR_OK && i < chunk->block_count; i++) {
-        const struct tr_block *block = &chunk->blocks[i];
-        struct section section = {.kind = TR_SECTION_BLOCK,
-                                  .cy = block->cy,
-                                  .offset = out->size_bytes - file_start,
-                                  .decoded_bytes = block_bytes(chunk->size_x, chunk->size_z)};
+static enum tr_status write_paint(struct target *to)
+{
+    if (!to->chunk->paint)
+        return TR_OK;
+    pack_paint(to->chunk->paint, 1, to->chunk->size_x, to->chunk->size_z, to->scratch.content);
+    return append_section(to, TR_SECTION_PAINT, 0);
+}
 
-        status = check_block_in_range(chunk, block, error);
-        if (status != TR_OK)
-            break;
-        tr_block_to_planes(block->samples, chunk->heights, chunk->size_x, chunk->size_z, block->cy,
-                           scratch->residuals, scratch->planes);
-        status = append_planes(compressor, scratch, &section, out, error);
-        write_entry(table, &section);
-    }
+/* With its paint. */
+static enum tr_status write_block(struct target *to, const struct tr_block *block)
+{
+    const struct tr_chunk *chunk = to->chunk;
+    enum tr_status status = check_block_in_range(chunk, block, to->error);
+
+    if (status != TR_OK)
+        return status;
+    tr_block_to_planes(block->samples, chunk->heights, chunk->size_x, chunk->size_z, block->cy,
+                       to->scratch.residuals, to->scratch.content);
+    status = append_section(to, TR_SECTION_BLOCK, block->cy);
+    if (status != TR_OK || !block->paint)
+        return status;
+    pack_paint(block->paint, 64, chunk->size_x, chunk->size_z, to->scratch.content);
+    return append_section(to, TR_SECTION_BLOCK_PAINT, block->cy);
+}
+
+static enum tr_status write_sections(struct target *to)
+{
+    enum tr_status status = write_heights(to);
+
+    if (status == TR_OK)
+        status = write_paint(to);
+    for (size_t i = 0; status == TR_OK && i < to->chunk->block_count; i++)
+        status = write_block(to, &to->chunk->blocks[i]);
     return status;
 }
 
@@ -226,14 +296,15 @@ enum tr_status tr_chunk_encode(const struct tr_chunk *chunk, struct tr_hash hash
                                struct tr_error *error)
 {
     uint32_t largest = largest_section(chunk->size_x, chunk->size_z, chunk->block_count);
-    size_t file_start = out->size_bytes;
-    size_t table_bytes = table_end(1 + (uint32_t)chunk->block_count) + CHECKSUM_BYTES;
-    struct tr_writer table = {0};
-    ZSTD_CCtx *compressor = ZSTD_createCCtx();
-    struct scratch scratch;
-    enum tr_status status = scratch_init(&scratch, largest, largest, ZSTD_compressBound(largest), error);
+    size_t table_bytes = table_end(section_count_of(chunk)) + CHECKSUM_BYTES;
+    struct target to = {.chunk = chunk,
+                        .file_start = out->size_bytes,
+                        .out = out,
+                        .compressor = ZSTD_createCCtx(),
+                        .error = error};
+    enum tr_status status = scratch_init(&to.scratch, largest, largest, ZSTD_compressBound(largest), error);
 
-    if (status == TR_OK && !compressor)
+    if (status == TR_OK && !to.compressor)
         status = tr_fail(error, TR_IO, "out of memory: compressor");
     if (status != TR_OK)
         goto done;
@@ -241,22 +312,22 @@ enum tr_status tr_chunk_encode(const struct tr_chunk *chunk, struct tr_hash hash
     /* the table is known when the sections are, and goes where room was left for it */
     for (size_t i = 0; i < table_bytes; i++)
         tr_write_u8(out, 0);
-    write_header(&table, chunk, hash);
-    status = write_sections(chunk, compressor, &scratch, file_start, &table, out, error);
+    write_header(&to.table, chunk, hash);
+    status = write_sections(&to);
     if (status != TR_OK)
         goto done;
-    if (!table.failed)
-        tr_write_u64(&table, checksum_of(table.bytes, table.size_bytes));
-    if (table.failed || out->failed) {
+    if (!to.table.failed)
+        tr_write_u64(&to.table, checksum_of(to.table.bytes, to.table.size_bytes));
+    if (to.table.failed || out->failed) {
         status = tr_fail(error, TR_IO, "out of memory: file of chunk (%d, %d)", chunk->cx, chunk->cz);
         goto done;
     }
-    assert(table.size_bytes == table_bytes);
-    memcpy(out->bytes + file_start, table.bytes, table.size_bytes);
+    assert(to.table.size_bytes == table_bytes);
+    memcpy(out->bytes + to.file_start, to.table.bytes, to.table.size_bytes);
 done:
-    ZSTD_freeCCtx(compressor);
-    scratch_release(&scratch);
-    tr_writer_release(&table);
+    ZSTD_freeCCtx(to.compressor);
+    scratch_release(&to.scratch);
+    tr_writer_release(&to.table);
     return status;
 }
 
@@ -295,7 +366,10 @@ static const char *section_name(const struct section *section, char text[32])
 {
     if (section->kind == TR_SECTION_HEIGHTS)
         return "heights";
-    snprintf(text, 32, "block row %d", section->cy);
+    if (section->kind == TR_SECTION_PAINT)
+        return "paint";
+    snprintf(text, 32, "%sblock row %d", section->kind == TR_SECTION_BLOCK_PAINT ? "paint of " : "",
+             section->cy);
     return text;
 }
 
@@ -329,7 +403,7 @@ static enum tr_status read_header(const struct source *source, struct tr_chunk_h
     uint32_t section_count = tr_read_u32(&reader);
     uint64_t checksum;
 
-    *head = (struct tr_chunk_head){0};
+    *head = (struct tr_chunk_head){.version = version, .section_count = section_count};
     head->cx = tr_read_i32(&reader);
     head->cz = tr_read_i32(&reader);
     head->size_x = tr_read_u32(&reader);
@@ -342,15 +416,16 @@ static enum tr_status read_header(const struct source *source, struct tr_chunk_h
     if (reader.failed)
         return fail_at(source, "header", 0, "file of %zu bytes ends in it, expected %d", source->size_bytes,
                        HEADER_BYTES);
-    if (version != VERSION)
-        return fail_at(source, "header", 8, "version %u, expected %d", version, VERSION);
-    if (section_count < 1 || section_count > SECTIONS_MAX)
-        return fail_at(source, "header", 12, "%u sections, expected 1 to %d", section_count, SECTIONS_MAX);
+    if (version != VERSION && version != VERSION_PAINTED)
+        return fail_at(source, "header", 8, "version %u, expected %d or %d", version, VERSION,
+                       VERSION_PAINTED);
+    if (section_count < 1 || section_count > section_count_max(version))
+        return fail_at(source, "header", 12, "%u sections, expected 1 to %u", section_count,
+                       section_count_max(version));
     if (source->size_bytes < table_end(section_count) + CHECKSUM_BYTES)
         return fail_at(source, "header", 12,
                        "table of %u sections in a file of %zu bytes, expected at least %zu", section_count,
                        source->size_bytes, table_end(section_count) + CHECKSUM_BYTES);
-    head->block_count = section_count - 1;
 
     reader = reader_at(source, table_end(section_count));
     checksum = tr_read_u64(&reader);
@@ -373,51 +448,106 @@ static enum tr_status check_header(const struct source *source, const struct tr_
     return TR_OK;
 }
 
-/* Kinds, rows, sizes and places of all sections; the last must end where the file does. */
-static enum tr_status check_table(const struct source *source, const struct tr_chunk_head *head)
+/* How far the table has been checked. */
+struct table_state {
+    uint32_t kind; /* of the section before; 0 at the first */
+    int32_t row;   /* of the last block */
+    uint64_t end;  /* of the section before, in the file */
+    bool is_painted;
+};
+
+/* Heights come first, then blocks; in version 2 the paint of either may follow directly behind it. */
+static enum tr_status check_kind(const struct source *source, const struct tr_chunk_head *head, uint32_t i,
+                                 uint32_t kind, const struct table_state *before)
 {
-    uint64_t expected_offset = table_end(head->block_count + 1) + CHECKSUM_BYTES;
-    int32_t row_before = TR_BLOCK_ROW_MIN - 1;
+    uint32_t plain = i == 0 ? TR_SECTION_HEIGHTS : TR_SECTION_BLOCK, paint = 0;
 
-    for (uint32_t i = 0; i <= head->block_count; i++) {
-        struct section section = read_entry(source, i);
-        uint32_t kind = i == 0 ? TR_SECTION_HEIGHTS : TR_SECTION_BLOCK;
-        uint32_t decoded_bytes =
-            i == 0 ? heights_bytes(head->size_x, head->size_z) : block_bytes(head->size_x, head->size_z);
-        uint64_t at = table_end(i);
-        char text[32];
-        const char *name = section_name(&section, text);
+    if (head->version == VERSION_PAINTED && before->kind == TR_SECTION_HEIGHTS)
+        paint = TR_SECTION_PAINT;
+    if (head->version == VERSION_PAINTED && before->kind == TR_SECTION_BLOCK)
+        paint = TR_SECTION_BLOCK_PAINT;
+    if (kind == plain || (paint != 0 && kind == paint))
+        return TR_OK;
+    if (paint != 0)
+        return fail_at(source, "table of contents", table_end(i), "section %u of kind %u, expected %u or %u",
+                       i, kind, plain, paint);
+    return fail_at(source, "table of contents", table_end(i), "section %u of kind %u, expected %u", i, kind,
+                   plain);
+}
 
-        if (section.kind != kind)
-            return fail_at(source, "table of contents", at, "section %u of kind %u, expected %u", i,
-                           section.kind, kind);
-        if (i == 0 && section.cy != 0)
-            return fail_at(source, "table of contents", at + 4, "row %d of the heights, expected 0",
-                           section.cy);
-        if (i > 0 && (section.cy <= row_before || section.cy > TR_BLOCK_ROW_MAX))
-            return fail_at(source, "table of contents", at + 4, "block row %d, expected %d to %d", section.cy,
-                           row_before + 1, TR_BLOCK_ROW_MAX);
-        if (section.offset != expected_offset)
-            return fail_at(source, "table of contents", at + 8,
-                           "%s begin at byte %" PRIu64 ", expected %" PRIu64, name, section.offset,
-                           expected_offset);
-        if (section.decoded_bytes != decoded_bytes)
-            return fail_at(source, "table of contents", at + 20, "%s of %u bytes decoded, expected %u", name,
-                           section.decoded_bytes, decoded_bytes);
-        if (section.stored_bytes > stored_bytes_max(decoded_bytes))
-            return fail_at(source, "table of contents", at + 16, "%s of %u bytes stored, expected at most %u",
-                           name, section.stored_bytes, stored_bytes_max(decoded_bytes));
-        if (section.stored_bytes > source->size_bytes - section.offset)
-            return fail_at(source, name, section.offset,
-                           "file of %zu bytes ends in it, expected %u bytes from there", source->size_bytes,
-                           section.stored_bytes);
-        expected_offset = section.offset + section.stored_bytes;
-        row_before = i == 0 ? TR_BLOCK_ROW_MIN - 1 : section.cy;
+static enum tr_status check_row(const struct source *source, uint32_t i, const struct section *section,
+                                const struct table_state *before)
+{
+    int32_t row = section->kind == TR_SECTION_BLOCK_PAINT ? before->row : 0;
+
+    if (section->kind == TR_SECTION_BLOCK) {
+        if (section->cy > before->row && section->cy <= TR_BLOCK_ROW_MAX)
+            return TR_OK;
+        return fail_at(source, "table of contents", table_end(i) + 4, "block row %d, expected %d to %d",
+                       section->cy, before->row + 1, TR_BLOCK_ROW_MAX);
     }
-    if (expected_offset != source->size_bytes)
-        return fail_at(source, "end of file", expected_offset,
+    if (section->cy == row)
+        return TR_OK;
+    return fail_at(source, "table of contents", table_end(i) + 4, "row %d of the %s, expected %d",
+                   section->cy, section->kind == TR_SECTION_HEIGHTS ? "heights" : "paint", row);
+}
+
+static enum tr_status check_place(const struct source *source, const struct tr_chunk_head *head, uint32_t i,
+                                  const struct section *section, const struct table_state *before)
+{
+    uint32_t decoded_bytes = content_bytes(section->kind, head->size_x, head->size_z);
+    uint64_t at = table_end(i);
+    char text[32];
+    const char *name = section_name(section, text);
+
+    if (section->offset != before->end)
+        return fail_at(source, "table of contents", at + 8, "%s begin at byte %" PRIu64 ", expected %" PRIu64,
+                       name, section->offset, before->end);
+    if (section->decoded_bytes != decoded_bytes)
+        return fail_at(source, "table of contents", at + 20, "%s of %u bytes decoded, expected %u", name,
+                       section->decoded_bytes, decoded_bytes);
+    if (section->stored_bytes > stored_bytes_max(decoded_bytes))
+        return fail_at(source, "table of contents", at + 16, "%s of %u bytes stored, expected at most %u",
+                       name, section->stored_bytes, stored_bytes_max(decoded_bytes));
+    if (section->stored_bytes > source->size_bytes - section->offset)
+        return fail_at(source, name, section->offset,
+                       "file of %zu bytes ends in it, expected %u bytes from there", source->size_bytes,
+                       section->stored_bytes);
+    return TR_OK;
+}
+
+/* Kinds, rows, sizes and places of all sections; the last must end where the file does. */
+static enum tr_status check_table(const struct source *source, struct tr_chunk_head *head)
+{
+    struct table_state state = {.row = TR_BLOCK_ROW_MIN - 1,
+                                .end = table_end(head->section_count) + CHECKSUM_BYTES};
+
+    for (uint32_t i = 0; i < head->section_count; i++) {
+        struct section section = read_entry(source, i);
+        enum tr_status status = check_kind(source, head, i, section.kind, &state);
+
+        if (status == TR_OK)
+            status = check_row(source, i, &section, &state);
+        if (status == TR_OK)
+            status = check_place(source, head, i, &section, &state);
+        if (status != TR_OK)
+            return status;
+        state.kind = section.kind;
+        state.end = section.offset + section.stored_bytes;
+        if (section.kind == TR_SECTION_BLOCK) {
+            state.row = section.cy;
+            head->block_count++;
+        }
+        state.is_painted =
+            state.is_painted || section.kind == TR_SECTION_PAINT || section.kind == TR_SECTION_BLOCK_PAINT;
+    }
+    if (head->version == VERSION_PAINTED && !state.is_painted)
+        return fail_at(source, "header", 8, "version %d without paint, expected %d", VERSION_PAINTED,
+                       VERSION);
+    if (state.end != source->size_bytes)
+        return fail_at(source, "end of file", state.end,
                        "%" PRIu64 " bytes behind the last section, expected none",
-                       (uint64_t)source->size_bytes - expected_offset);
+                       (uint64_t)source->size_bytes - state.end);
     return TR_OK;
 }
 
@@ -444,8 +574,8 @@ enum tr_status tr_chunk_read_head(const uint8_t *bytes, size_t size_bytes, const
 
 /* Checks the stored bytes and expands them: exactly one zstd frame that declares exactly the content
  * expected. zstd itself would also take several frames, skippable ones, and those of its old formats. */
-static enum tr_status read_planes(const struct source *source, const struct section *section,
-                                  ZSTD_DCtx *decompressor, uint8_t *planes)
+static enum tr_status read_content(const struct source *source, const struct section *section,
+                                   ZSTD_DCtx *decompressor, uint8_t *content)
 {
     const uint8_t *stored = source->bytes + section->offset;
     struct tr_reader reader = reader_at(source, (size_t)section->offset);
@@ -466,7 +596,7 @@ static enum tr_status read_planes(const struct source *source, const struct sect
         return fail_at(source, name, section->offset,
                        "zstd frame declares no or another size, expected %u bytes", section->decoded_bytes);
     decoded =
-        ZSTD_decompressDCtx(decompressor, planes, section->decoded_bytes, stored, section->stored_bytes);
+        ZSTD_decompressDCtx(decompressor, content, section->decoded_bytes, stored, section->stored_bytes);
     if (ZSTD_isError(decoded))
         return fail_at(source, name, section->offset, "zstd frame is damaged: %s",
                        ZSTD_getErrorName(decoded));
@@ -476,40 +606,32 @@ static enum tr_status read_planes(const struct source *source, const struct sect
     return TR_OK;
 }
 
-static enum tr_status read_heights(const struct source *source, ZSTD_DCtx *decompressor,
+static enum tr_status take_heights(const struct source *source, const struct section *section,
                                    const struct scratch *scratch, struct tr_chunk *chunk)
 {
-    struct section section = read_entry(source, 0);
-    enum tr_status status = read_planes(source, &section, decompressor, scratch->planes);
-
-    if (status != TR_OK)
-        return status;
-    tr_heights_from_planes(scratch->planes, chunk->size_x, chunk->size_z, scratch->residuals, chunk->heights);
+    tr_heights_from_planes(scratch->content, chunk->size_x, chunk->size_z, scratch->residuals,
+                           chunk->heights);
     for (uint32_t z = 0; z < chunk->size_z; z++)
         for (uint32_t x = 0; x < chunk->size_x; x++)
             if (!height_is_valid(chunk->heights[z * 64 + x]))
-                return fail_at(source, "heights", section.offset,
+                return fail_at(source, "heights", section->offset,
                                "height %d at (%u, %u), expected at most %d from 0",
                                chunk->heights[z * 64 + x], x, z, TR_HEIGHT_MAX);
     return TR_OK;
 }
 
-static enum tr_status read_block(const struct source *source, const struct section *section,
-                                 ZSTD_DCtx *decompressor, const struct scratch *scratch,
-                                 struct tr_chunk *chunk)
+static enum tr_status take_block(const struct source *source, const struct section *section,
+                                 const struct scratch *scratch, struct tr_chunk *chunk)
 {
-    enum tr_status status = read_planes(source, section, decompressor, scratch->planes);
     int16_t *samples;
     uint32_t at[3];
     char text[32];
     const char *name = section_name(section, text);
+    enum tr_status status = tr_chunk_add_block(chunk, section->cy, &samples, source->error);
 
     if (status != TR_OK)
         return status;
-    status = tr_chunk_add_block(chunk, section->cy, &samples, source->error);
-    if (status != TR_OK)
-        return status;
-    tr_block_from_planes(scratch->planes, chunk->heights, chunk->size_x, chunk->size_z, section->cy,
+    tr_block_from_planes(scratch->content, chunk->heights, chunk->size_x, chunk->size_z, section->cy,
                          is_whole(chunk->size_x, chunk->size_z) ? (void *)samples : scratch->residuals,
                          samples);
     if (find_invalid_sample(samples, chunk->size_x, chunk->size_z, at))
@@ -518,6 +640,83 @@ static enum tr_status read_block(const struct source *source, const struct secti
     if (!tr_block_differs(chunk->heights, chunk->size_x, chunk->size_z, section->cy, samples))
         return fail_at(source, name, section->offset, "equals the height field, expected no such block");
     return TR_OK;
+}
+
+/* Of either kind: paint that says nothing is not stored. */
+static enum tr_status check_some_paint(const struct source *source, const struct section *section,
+                                       const uint8_t *content)
+{
+    char text[32];
+
+    for (uint32_t i = 0; i < section->decoded_bytes; i++)
+        if (content[i] != 0)
+            return TR_OK;
+    return fail_at(source, section_name(section, text), section->offset, "all 0, expected no such section");
+}
+
+static enum tr_status take_paint(const struct source *source, const struct section *section,
+                                 const struct scratch *scratch, struct tr_chunk *chunk)
+{
+    enum tr_status status = check_some_paint(source, section, scratch->content);
+
+    if (status == TR_OK)
+        status = tr_chunk_add_paint(chunk, source->error);
+    if (status == TR_OK)
+        unpack_paint(scratch->content, 1, chunk->size_x, chunk->size_z, chunk->paint);
+    return status;
+}
+
+/* Paint where the sample equals the height field would be the column's. */
+static enum tr_status check_paint_place(const struct source *source, const struct section *section,
+                                        const struct tr_chunk *chunk, const uint8_t *paint)
+{
+    const int16_t *samples = tr_chunk_block(chunk, section->cy);
+    char text[32];
+
+    for (uint32_t y = 0; y < 64; y++)
+        for (uint32_t z = 0; z < chunk->size_z; z++)
+            for (uint32_t x = 0; x < chunk->size_x; x++) {
+                size_t at = tr_block_index(x, y, z);
+
+                if (paint[at] != 0 && samples[at] == tr_height_field(section->cy * TR_CHUNK + (int)y,
+                                                                     chunk->heights[z * 64 + x]))
+                    return fail_at(source, section_name(section, text), section->offset,
+                                   "paint %d at (%u, %u, %u), where the sample equals the height field, "
+                                   "expected 0",
+                                   paint[at], x, y, z);
+            }
+    return TR_OK;
+}
+
+static enum tr_status take_block_paint(const struct source *source, const struct section *section,
+                                       const struct scratch *scratch, struct tr_chunk *chunk)
+{
+    uint8_t *paint;
+    enum tr_status status = check_some_paint(source, section, scratch->content);
+
+    if (status == TR_OK)
+        status = tr_chunk_add_block_paint(chunk, section->cy, &paint, source->error);
+    if (status != TR_OK)
+        return status;
+    unpack_paint(scratch->content, 64, chunk->size_x, chunk->size_z, paint);
+    return check_paint_place(source, section, chunk, paint);
+}
+
+/* Puts a section's content, which lies in the scratch memory, into the chunk. */
+static enum tr_status take_content(const struct source *source, const struct section *section,
+                                   const struct scratch *scratch, struct tr_chunk *chunk)
+{
+    switch ((enum tr_section)section->kind) {
+    case TR_SECTION_HEIGHTS:
+        return take_heights(source, section, scratch, chunk);
+    case TR_SECTION_BLOCK:
+        return take_block(source, section, scratch, chunk);
+    case TR_SECTION_PAINT:
+        return take_paint(source, section, scratch, chunk);
+    case TR_SECTION_BLOCK_PAINT:
+        break;
+    }
+    return take_block_paint(source, section, scratch, chunk);
 }
 
 static enum tr_status check_hash(const struct source *source, const struct tr_chunk_head *head,
@@ -543,26 +742,32 @@ static enum tr_status pass_on(const struct source *source, enum tr_status status
     return TR_OK;
 }
 
-/* Without heights there are no samples to check, but a block's frame can be. The hash tells nothing more where
- * a section is known to be damaged. */
+/* Where all defects are wanted, a section is read on behind a damaged one: its frame always, its content if what
+ * it is said against is good, the heights for a block and the block for its paint. The hash tells nothing more
+ * where a section is known to be damaged. */
 static enum tr_status read_sections(const struct source *source, const struct tr_chunk_head *head,
                                     ZSTD_DCtx *decompressor, const struct scratch *scratch,
                                     struct tr_chunk *chunk)
 {
-    enum tr_status status = read_heights(source, decompressor, scratch, chunk);
-    bool has_heights = status == TR_OK;
+    bool has_heights = false, has_block = false;
 
-    status = pass_on(source, status);
-    for (uint32_t i = 1; status == TR_OK && i <= head->block_count; i++) {
+    for (uint32_t i = 0; i < head->section_count; i++) {
         struct section section = read_entry(source, i);
+        bool has_ground = (section.kind != TR_SECTION_BLOCK || has_heights) &&
+                          (section.kind != TR_SECTION_BLOCK_PAINT || has_block);
+        enum tr_status status = read_content(source, &section, decompressor, scratch->content);
 
-        status = has_heights ? read_block(source, &section, decompressor, scratch, chunk)
-                             : read_planes(source, &section, decompressor, scratch->planes);
+        if (status == TR_OK && has_ground)
+            status = take_content(source, &section, scratch, chunk);
+        if (section.kind == TR_SECTION_HEIGHTS)
+            has_heights = status == TR_OK;
+        if (section.kind == TR_SECTION_BLOCK)
+            has_block = status == TR_OK && has_heights;
         status = pass_on(source, status);
+        if (status != TR_OK)
+            return status;
     }
-    if (status != TR_OK || (source->defects && source->defects->count > 0))
-        return status;
-    return check_hash(source, head, chunk);
+    return source->defects && source->defects->count > 0 ? TR_OK : check_hash(source, head, chunk);
 }
 
 /* On failure *chunk holds what was read until then. */

@@ -2,7 +2,7 @@
  * FORMAT.md beside this.
  *
  * Decoding trusts nothing: sizes are compared with what the file can hold before memory is taken, every
- * section has a checksum, the samples must be canonical and give the hash that the file names. Errors name
+ * section has a checksum, samples and paint must be canonical and give the hash that the file names. Errors name
  * file, section and byte offset. */
 #ifndef TR_WORLD_CODEC_H
 #define TR_WORLD_CODEC_H
@@ -10,9 +10,9 @@
 #include "lib/base/bytes.h"
 #include "lib/world/chunk.h"
 
-/* No chunk file is larger: 2048 blocks that do not compress at all. */
 #define TR_CHUNK_MAGIC "TRCHUNK\n" /* how the file begins: 8 bytes */
-#define TR_CHUNK_FILE_MAX (1100u << 20)
+/* No chunk file is larger: 2048 painted blocks that do not compress at all. */
+#define TR_CHUNK_FILE_MAX (1600u << 20)
 
 /* Appends the file to `out`. The chunk must be canonical; `hash` is tr_chunk_hash of it. A sample or height
  * out of range is refused (TR_BAD_INPUT), for no reader would take it. */
@@ -23,11 +23,12 @@ enum tr_status tr_chunk_encode(const struct tr_chunk *chunk, struct tr_hash hash
 enum tr_status tr_chunk_decode(const uint8_t *bytes, size_t size_bytes, const char *name,
                                struct tr_chunk *chunk, struct tr_hash *hash, struct tr_error *error);
 
-/* What the header says, after checking it and the table of contents, but no section. */
+/* What header and table of contents say, after checking them, but no section. */
 struct tr_chunk_head {
+    uint32_t version; /* 2: the chunk is painted */
+    uint32_t section_count, block_count;
     int32_t cx, cz;
     uint32_t size_x, size_z;
-    uint32_t block_count;
     struct tr_hash hash;
 };
 enum tr_status tr_chunk_read_head(const uint8_t *bytes, size_t size_bytes, const char *name,

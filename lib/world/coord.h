@@ -11,7 +11,6 @@
 #define TR_BLOCK_ROW_MIN (-1024)
 #define TR_BLOCK_ROW_MAX 1023
 #define TR_BRUSH_RADIUS_MAX 100000.0 /* voxels */
-#define TR_SHAPE_BAND 16             /* B: a shape's reach outside itself and the largest blend, voxels */
 
 static inline int64_t tr_floor_div(int64_t a, int64_t b) /* b > 0 */
 {

@@ -1,15 +1,20 @@
 /* Prediction, in four steps that each undo exactly: residual, Lorenzo, zigzag, byte planes.
  *
- *   residual   a block's sample minus the height field there, so that what was never sculpted is zero; a
- * height is its own Lorenzo    the difference to the corner-opposite prediction from the neighbours before
- * (Ibarria et al. 2003, "Out-of-core compression and decompression of large n-dimensional scalar fields"),
- * which is nothing but a difference along each axis in turn; its inverse is a running sum along each axis
- *   zigzag     0, -1, 1, -2, ... become 0, 1, 2, 3, ... so that small differences of both signs have zero
- * upper bytes planes     all lowest bytes, then all second bytes, ...
+ *   residual   a block's sample minus the height field there, so that what was never sculpted is zero; a height is
+ *              its own
+ *   Lorenzo    the difference to the corner-opposite prediction from the neighbours before (Ibarria et al. 2003,
+ *              "Out-of-core compression and decompression of large n-dimensional scalar fields"), which is nothing
+ *              but a difference along each axis in turn; its inverse is a running sum along each axis
+ *   zigzag     0, -1, 1, -2, ... become 0, 1, 2, 3, ... so that small differences of both signs have zero upper
+ *              bytes
+ *   planes     all lowest bytes, then all second bytes, ...
  *
  * Everything is unsigned and wraps, so no sample, however hostile, overflows: readers check ranges behind. Of
  * the predictors tried on sculpted blocks (none, along one axis, two, three; with and without the height
- * field) this was the smallest, and the rest of the work is less where the planes compress better. */
+ * field) this was the smallest, and the rest of the work is less where the planes compress better.
+ *
+ * Paint does not come here: of differences along x, z and y, and all three, none made painted balls and shells
+ * smaller than zstd makes the ids themselves. */
 #include "lib/world/predict.h"
 
 #include "shaders/exact.h"

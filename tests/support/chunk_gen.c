@@ -83,6 +83,99 @@ void chunk_gen_random_block(struct tr_chunk *chunk, int32_t cy, uint64_t seed)
                     (int16_t)((int)(random_next(&state) >> 20 & 0xffff) % 65535 - 32767);
 }
 
+/* A ball of one material. */
+struct patch {
+    int x, y, z, radius;
+    uint8_t material;
+};
+#define PATCHES 5
+
+/* The first lies around (0, 8, 0), which every chunk owns. */
+static void make_patches(uint64_t seed, struct patch patches[PATCHES])
+{
+    uint64_t state = seed * 2 + 1;
+
+    for (int i = 0; i < PATCHES; i++)
+        patches[i] = (struct patch){.x = i == 0 ? 0 : (int)(random_next(&state) % 64),
+                                    .y = i == 0 ? 8 : (int)(random_next(&state) % 64),
+                                    .z = i == 0 ? 0 : (int)(random_next(&state) % 64),
+                                    .radius = 12 + (int)(random_next(&state) % 20),
+                                    .material = (uint8_t)(1 + random_next(&state) % 255)};
+}
+
+/* Where patches overlap the last counts. */
+static uint8_t patch_at(const struct patch patches[PATCHES], int x, int y, int z)
+{
+    uint8_t material = 0;
+
+    for (int i = 0; i < PATCHES; i++) {
+        int dx = x - patches[i].x, dy = y - patches[i].y, dz = z - patches[i].z;
+
+        if (dx * dx + dy * dy + dz * dz < patches[i].radius * patches[i].radius)
+            material = patches[i].material;
+    }
+    return material;
+}
+
+static void paint_columns(struct tr_chunk *chunk, uint64_t seed)
+{
+    struct tr_error error = {0};
+    struct patch patches[PATCHES];
+
+    if (tr_chunk_add_paint(chunk, &error) != TR_OK)
+        fail_msg("%s", error.text);
+    make_patches(seed, patches);
+    for (uint32_t z = 0; z < chunk->size_z; z++)
+        for (uint32_t x = 0; x < chunk->size_x; x++)
+            chunk->paint[z * 64 + x] = patch_at(patches, (int)x, 8, (int)z);
+}
+
+static void paint_block(struct tr_chunk *chunk, int32_t cy, uint64_t seed)
+{
+    struct tr_error error = {0};
+    struct patch patches[PATCHES];
+    uint8_t *paint;
+
+    if (tr_chunk_add_block_paint(chunk, cy, &paint, &error) != TR_OK)
+        fail_msg("%s", error.text);
+    make_patches(seed, patches);
+    for (int y = 0; y < 64; y++)
+        for (uint32_t z = 0; z < chunk->size_z; z++)
+            for (uint32_t x = 0; x < chunk->size_x; x++)
+                paint[tr_block_index(x, y, z)] = patch_at(patches, (int)x, y, (int)z);
+}
+
+void chunk_gen_paint(struct tr_chunk *chunk, uint64_t seed)
+{
+    paint_columns(chunk, seed);
+    for (size_t i = 0; i < chunk->block_count; i++)
+        paint_block(chunk, chunk->blocks[i].cy, seed + 1 + i);
+    tr_chunk_make_canonical(chunk);
+}
+
+static uint8_t paint_at(const uint8_t *paint, size_t at)
+{
+    return paint ? paint[at] : 0;
+}
+
+static void assert_blocks_equal(const struct tr_chunk *chunk, const struct tr_block *found,
+                                const struct tr_block *expected)
+{
+    assert_int_equal(found->cy, expected->cy);
+    for (int y = 0; y < 64; y++)
+        for (uint32_t z = 0; z < chunk->size_z; z++)
+            for (uint32_t x = 0; x < chunk->size_x; x++) {
+                size_t at = tr_block_index(x, y, z);
+
+                if (found->samples[at] != expected->samples[at])
+                    fail_msg("sample at (%u, %d, %u) of block row %d is %d, expected %d", x, y, z, found->cy,
+                             found->samples[at], expected->samples[at]);
+                if (paint_at(found->paint, at) != paint_at(expected->paint, at))
+                    fail_msg("paint at (%u, %d, %u) of block row %d is %d, expected %d", x, y, z, found->cy,
+                             paint_at(found->paint, at), paint_at(expected->paint, at));
+            }
+}
+
 void assert_chunks_equal(const struct tr_chunk *found, const struct tr_chunk *expected)
 {
     assert_int_equal(found->cx, expected->cx);
@@ -90,20 +183,17 @@ void assert_chunks_equal(const struct tr_chunk *found, const struct tr_chunk *ex
     assert_int_equal(found->size_x, expected->size_x);
     assert_int_equal(found->size_z, expected->size_z);
     for (uint32_t z = 0; z < found->size_z; z++)
-        for (uint32_t x = 0; x < found->size_x; x++)
-            if (found->heights[z * 64 + x] != expected->heights[z * 64 + x])
-                fail_msg("height at (%u, %u) is %d, expected %d", x, z, found->heights[z * 64 + x],
-                         expected->heights[z * 64 + x]);
-    assert_int_equal(found->block_count, expected->block_count);
-    for (size_t i = 0; i < found->block_count; i++) {
-        const struct tr_block *a = &found->blocks[i], *b = &expected->blocks[i];
+        for (uint32_t x = 0; x < found->size_x; x++) {
+            size_t at = z * 64 + x;
 
-        assert_int_equal(a->cy, b->cy);
-        for (int y = 0; y < 64; y++)
-            for (uint32_t z = 0; z < found->size_z; z++)
-                for (uint32_t x = 0; x < found->size_x; x++)
-                    if (a->samples[tr_block_index(x, y, z)] != b->samples[tr_block_index(x, y, z)])
-                        fail_msg("sample at (%u, %d, %u) of block row %d is %d, expected %d", x, y, z, a->cy,
-                                 a->samples[tr_block_index(x, y, z)], b->samples[tr_block_index(x, y, z)]);
-    }
+            if (found->heights[at] != expected->heights[at])
+                fail_msg("height at (%u, %u) is %d, expected %d", x, z, found->heights[at],
+                         expected->heights[at]);
+            if (paint_at(found->paint, at) != paint_at(expected->paint, at))
+                fail_msg("paint at (%u, %u) is %d, expected %d", x, z, paint_at(found->paint, at),
+                         paint_at(expected->paint, at));
+        }
+    assert_int_equal(found->block_count, expected->block_count);
+    for (size_t i = 0; i < found->block_count; i++)
+        assert_blocks_equal(found, &found->blocks[i], &expected->blocks[i]);
 }

@@ -16,10 +16,14 @@ void chunk_gen_sculpted_block(struct tr_chunk *chunk, int32_t cy, uint64_t seed)
 /* A block of any samples. */
 void chunk_gen_random_block(struct tr_chunk *chunk, int32_t cy, uint64_t seed);
 
+/* Round patches of a few materials on the columns, and on the samples of the blocks that differ from the height
+ * field. The chunk is canonical then. */
+void chunk_gen_paint(struct tr_chunk *chunk, uint64_t seed);
+
 /* tr_chunk_init or the test fails. */
 void chunk_gen_init(struct tr_chunk *chunk, int32_t cx, int32_t cz, uint32_t size_x, uint32_t size_z);
 
-/* Coordinates, sizes, own samples; what lies beyond a rim does not count. */
+/* Coordinates, sizes, own samples and paint; what lies beyond a rim does not count. */
 void assert_chunks_equal(const struct tr_chunk *found, const struct tr_chunk *expected);
 
 #endif

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define FORMAT_EXAMPLE_BYTES 1024
+#define FORMAT_EXAMPLE_BYTES 2048
 
 /* The bytes of the fenced block that begins with the line `fence`: pairs of hex digits up to two blanks in
  * each line. The test fails where there is none. */

@@ -1,4 +1,4 @@
-/* Writes a chunk file anew with every section compressed at another zstd level: the same samples in other bytes.
+/* Writes a chunk file anew with every section compressed at another zstd level: the same chunk in other bytes.
  *
  *   recompress FROM TO LEVEL       TO must not be there
  *
@@ -17,7 +17,7 @@
 #define ENTRY_BYTES 32
 #define CHECKSUM_BYTES 8
 #define FILE_MAX (64u << 20)
-#define SECTIONS_MAX 2049
+#define SECTIONS_MAX 4098
 #define CONTENT_MAX (64 * 64 * 64 * 2)
 
 static uint64_t checksum_of(const void *bytes, size_t size_bytes)
@@ -55,7 +55,7 @@ static bool recompress_section(struct tr_reader *table, uint64_t sections_at, in
     return true;
 }
 
-/* Appends the file of the same samples to `out`. False: `bytes` is no chunk file, or no memory. */
+/* Appends the file of the same chunk to `out`. False: `bytes` is no chunk file, or no memory. */
 static bool recompress(const uint8_t *bytes, size_t size_bytes, int level, struct tr_writer *out)
 {
     struct tr_reader reader = {.bytes = bytes, .size_bytes = size_bytes, .at = SECTIONS_AT};

@@ -15,13 +15,38 @@
 #define SIZE_X 5
 #define SIZE_Z 3
 #define CHUNKS ((SIZE_X + 1) * (SIZE_Z + 1))
+#define PAINTED_COLUMNS (SIZE_X + 1)      /* the first of a row of such chunks */
+#define PAINTED_BLOCKS (2 * (SIZE_X + 1)) /* the same */
 
 static struct tr_world *world;
 static struct tr_error why;
 
 #define OK(call) assert_ok(call, &why)
 
-/* A world in which chunk i has height i everywhere. */
+static enum tr_status paint_columns(struct tr_chunk *chunk)
+{
+    enum tr_status status = tr_chunk_add_paint(chunk, &why);
+
+    if (status == TR_OK)
+        chunk->paint[0] = 1;
+    return status;
+}
+
+static enum tr_status add_painted_block(struct tr_chunk *chunk)
+{
+    int16_t *samples;
+    uint8_t *paint;
+    enum tr_status status = tr_chunk_add_block(chunk, 0, &samples, &why);
+
+    if (status == TR_OK)
+        status = tr_chunk_add_block_paint(chunk, 0, &paint, &why);
+    if (status == TR_OK)
+        samples[0] = paint[0] = 1;
+    return status;
+}
+
+/* A world in which chunk i has height i everywhere; of one row of chunks the columns are painted, of another
+ * blocks. */
 static int world_create(void **state)
 {
     struct tr_world_info info = {.size_x = SIZE_X, .size_z = SIZE_Z, .voxel_size = 1};
@@ -40,6 +65,10 @@ static int world_create(void **state)
         status = tr_chunk_init(&chunk, i % (SIZE_X + 1), i / (SIZE_X + 1), size_x, size_z, &why);
         for (int k = 0; status == TR_OK && k < TR_CHUNK_SAMPLES; k++)
             chunk.heights[k] = i;
+        if (status == TR_OK && i / (SIZE_X + 1) == 1)
+            status = paint_columns(&chunk);
+        if (status == TR_OK && i / (SIZE_X + 1) == 2)
+            status = add_painted_block(&chunk);
         if (status == TR_OK)
             status = tr_world_build_put(build, &chunk, &why);
         tr_chunk_release(&chunk);
@@ -143,6 +172,29 @@ static void the_chunk_released_longest_ago_goes_first(void **state)
     tr_cache_free(cache);
 }
 
+static void paint_counts_against_the_budget(void **state)
+{
+    struct tr_cache *columns, *blocks;
+
+    (void)state;
+    /* heights are 16 KiB and their paint is 4: three fit without it, and two with it */
+    OK(tr_cache_create(world, 56 << 10, &columns, &why));
+    for (int i = 0; i < 3; i++)
+        tr_cache_release(columns, hold(columns, PAINTED_COLUMNS + i));
+    /* a block is 512 KiB and its paint 256: two fit without it, and one with it */
+    OK(tr_cache_create(world, 1300 << 10, &blocks, &why));
+    for (int i = 0; i < 2; i++)
+        tr_cache_release(blocks, hold(blocks, PAINTED_BLOCKS + i));
+    remove_files();
+    assert_gone(columns, PAINTED_COLUMNS);
+    tr_cache_release(columns, hold(columns, PAINTED_COLUMNS + 1));
+    tr_cache_release(columns, hold(columns, PAINTED_COLUMNS + 2));
+    assert_gone(blocks, PAINTED_BLOCKS);
+    tr_cache_release(blocks, hold(blocks, PAINTED_BLOCKS + 1));
+    tr_cache_free(columns);
+    tr_cache_free(blocks);
+}
+
 static void a_chunk_outside_the_world_or_damaged_is_an_error_and_leaves_the_cache_usable(void **state)
 {
     char path[TR_PATH_BYTES], in_world[TR_STORE_PATH_BYTES];
@@ -223,6 +275,7 @@ int main(void)
         WORLD_TEST(a_chunk_is_read_once_and_shared),
         WORLD_TEST(a_budget_of_nothing_keeps_what_is_held_and_nothing_else),
         WORLD_TEST(the_chunk_released_longest_ago_goes_first),
+        WORLD_TEST(paint_counts_against_the_budget),
         WORLD_TEST(a_chunk_outside_the_world_or_damaged_is_an_error_and_leaves_the_cache_usable),
         WORLD_TEST(a_crowd_of_threads_gets_the_right_chunks_under_any_budget),
     };

@@ -96,6 +96,24 @@ static struct tr_chunk small_chunk(void)
     return chunk;
 }
 
+/* The same, column and both blocks painted. */
+static struct tr_chunk small_painted_chunk(void)
+{
+    struct tr_chunk chunk = small_chunk();
+
+    chunk_gen_paint(&chunk, 7);
+    assert_non_null(chunk.paint);
+    assert_non_null(chunk.blocks[0].paint);
+    assert_non_null(chunk.blocks[1].paint);
+    return chunk;
+}
+
+static void drop_paint(uint8_t **paint)
+{
+    free(*paint);
+    *paint = NULL;
+}
+
 /* ---- what is written is read back ---- */
 
 static void every_shape_of_chunk_comes_back_and_gives_the_same_bytes(void **state)
@@ -110,14 +128,71 @@ static void every_shape_of_chunk_comes_back_and_gives_the_same_bytes(void **stat
         round_trip(&chunk);
         chunk_gen_heights(&chunk, 77 + i);
         round_trip(&chunk);
+        chunk_gen_paint(&chunk, i); /* of the columns alone */
+        assert_non_null(chunk.paint);
+        round_trip(&chunk);
+        drop_paint(&chunk.paint);
         chunk_gen_sculpted_block(&chunk, 0, i);
         chunk_gen_random_block(&chunk, -1024, i);
         chunk_gen_random_block(&chunk, 1023, i);
         chunk_gen_sculpted_block(&chunk, -1, i);
         round_trip(&chunk);
         assert_int_equal(chunk.block_count, 4);
+        chunk_gen_paint(&chunk, i);
+        round_trip(&chunk);
+        drop_paint(&chunk.paint); /* some blocks alone */
+        drop_paint(&chunk.blocks[1].paint);
+        drop_paint(&chunk.blocks[3].paint);
+        assert_true(tr_chunk_is_painted(&chunk));
+        round_trip(&chunk);
         tr_chunk_release(&chunk);
     }
+}
+
+static void every_material_comes_back(void **state)
+{
+    struct tr_error error = {0};
+    struct tr_chunk chunk;
+    int16_t *samples;
+    uint8_t *paint;
+
+    (void)state;
+    chunk_gen_init(&chunk, 0, 0, 64, 64);
+    assert_int_equal(tr_chunk_add_block(&chunk, 0, &samples, &error), TR_OK);
+    assert_int_equal(tr_chunk_add_block_paint(&chunk, 0, &paint, &error), TR_OK);
+    assert_int_equal(tr_chunk_add_paint(&chunk, &error), TR_OK);
+    for (int i = 0; i < TR_BLOCK_SAMPLES; i++) {
+        samples[i] = 1;
+        paint[i] = (uint8_t)(i + i / 64 + i / 4096);
+    }
+    for (int i = 0; i < TR_CHUNK_SAMPLES; i++)
+        chunk.paint[i] = (uint8_t)(255 - (i + i / 64));
+    round_trip(&chunk);
+    tr_chunk_release(&chunk);
+}
+
+/* The version is the lowest that can hold the chunk, so paint that is gone leaves no trace. */
+static void only_a_painted_chunk_is_of_version_2(void **state)
+{
+    struct tr_chunk chunk = small_chunk();
+    struct tr_writer plain = encoded(&chunk), painted, again;
+
+    (void)state;
+    assert_int_equal(plain.bytes[8], 1);
+    chunk_gen_paint(&chunk, 7);
+    painted = encoded(&chunk);
+    assert_int_equal(painted.bytes[8], 2);
+    assert_int_equal(painted.bytes[12], 6);
+    memset(chunk.paint, 0, TR_CHUNK_SAMPLES);
+    for (size_t i = 0; i < chunk.block_count; i++)
+        memset(chunk.blocks[i].paint, 0, TR_BLOCK_SAMPLES);
+    again = encoded(&chunk);
+    assert_int_equal(again.size_bytes, plain.size_bytes);
+    assert_memory_equal(again.bytes, plain.bytes, plain.size_bytes);
+    tr_writer_release(&plain);
+    tr_writer_release(&painted);
+    tr_writer_release(&again);
+    tr_chunk_release(&chunk);
 }
 
 static void the_most_extreme_values_side_by_side_come_back(void **state)
@@ -141,24 +216,28 @@ static void the_most_extreme_values_side_by_side_come_back(void **state)
 
 static void equal_ground_gives_equal_bytes_whatever_its_history(void **state)
 {
-    struct tr_chunk plain = small_chunk(), worn;
+    struct tr_chunk plain = small_painted_chunk(), worn;
     struct tr_writer expected = encoded(&plain), found = {0};
     struct tr_error error = {0};
     int16_t *samples;
+    uint8_t *paint;
 
     (void)state;
     chunk_gen_init(&worn, 5, 7, 1, 1);
     for (int32_t cy = 40; cy > 0; cy--)
         assert_int_equal(tr_chunk_add_block(&worn, cy, &samples, &error), TR_OK);
+    tr_chunk_make_canonical(&worn); /* they go again */
     chunk_gen_heights(&worn, 4);
-    tr_chunk_remove_block(&worn, 2);
     chunk_gen_sculpted_block(&worn, 2, 6);
-    for (int32_t cy = 40; cy > 0; cy--)
-        if (cy != 2)
-            tr_chunk_remove_block(&worn, cy);
     chunk_gen_random_block(&worn, -3, 5);
+    chunk_gen_paint(&worn, 7);
     worn.heights[1] = 99; /* beyond the rim */
+    worn.paint[1] = 99;
     worn.blocks[0].samples[1] = 99;
+    worn.blocks[0].paint[1] = 99;
+    assert_int_equal(tr_chunk_add_block(&worn, 40, &samples, &error), TR_OK);
+    assert_int_equal(tr_chunk_add_block_paint(&worn, 40, &paint, &error), TR_OK);
+    paint[0] = 1; /* of a block that goes */
     found = encoded(&worn);
     assert_int_equal(found.size_bytes, expected.size_bytes);
     assert_memory_equal(found.bytes, expected.bytes, expected.size_bytes);
@@ -203,37 +282,59 @@ static void a_value_that_no_reader_would_take_is_not_written(void **state)
     tr_chunk_release(&chunk);
 }
 
-static void the_example_of_the_format_is_what_is_written(void **state)
+/* The chunk (1, 1) of the examples. */
+static struct tr_chunk example_chunk(void)
 {
     struct tr_error error = {0};
-    struct tr_chunk chunk, back;
-    struct tr_writer file;
-    uint8_t example[FORMAT_EXAMPLE_BYTES];
-    size_t size_bytes = format_example("```hex chunk\n", example);
+    struct tr_chunk chunk;
     int16_t *samples;
 
-    (void)state;
     chunk_gen_init(&chunk, 1, 1, 1, 1);
     chunk.heights[0] = 300;
     assert_int_equal(tr_chunk_add_block(&chunk, 0, &samples, &error), TR_OK);
     for (int y = 0; y < 64; y++)
         samples[tr_block_index(0, y, 0)] = (int16_t)(127 * y - 429);
+    return chunk;
+}
 
-    back = decoded(example, size_bytes);
-    assert_chunks_equal(&back, &chunk);
-    file = encoded(&chunk);
-    assert_int_equal(size_bytes, 150);
+/* The bytes of the document's block are read as the chunk, and written from it. */
+static void assert_example_is(const char *fence, size_t expected_bytes, struct tr_chunk *chunk)
+{
+    uint8_t example[FORMAT_EXAMPLE_BYTES];
+    size_t size_bytes = format_example(fence, example);
+    struct tr_chunk back = decoded(example, size_bytes);
+    struct tr_writer file = encoded(chunk);
+
+    assert_chunks_equal(&back, chunk);
+    assert_int_equal(size_bytes, expected_bytes);
     assert_int_equal(file.size_bytes, size_bytes);
     assert_memory_equal(file.bytes, example, size_bytes);
     tr_writer_release(&file);
     tr_chunk_release(&back);
+}
+
+static void the_examples_of_the_format_are_what_is_written(void **state)
+{
+    struct tr_error error = {0};
+    struct tr_chunk chunk = example_chunk();
+    uint8_t *paint;
+
+    (void)state;
+    assert_example_is("```hex chunk\n", 150, &chunk);
+
+    assert_int_equal(tr_chunk_add_paint(&chunk, &error), TR_OK);
+    chunk.paint[0] = 7;
+    assert_int_equal(tr_chunk_add_block_paint(&chunk, 0, &paint, &error), TR_OK);
+    for (int y = 32; y < 64; y++)
+        paint[tr_block_index(0, y, 0)] = 2;
+    assert_example_is("```hex painted chunk\n", 244, &chunk);
     tr_chunk_release(&chunk);
 }
 
 static void the_header_is_read_without_the_sections(void **state)
 {
     struct tr_error error = {0};
-    struct tr_chunk chunk = small_chunk();
+    struct tr_chunk chunk = small_painted_chunk();
     struct tr_writer file = encoded(&chunk);
     struct tr_chunk_head head;
 
@@ -244,6 +345,8 @@ static void the_header_is_read_without_the_sections(void **state)
     assert_int_equal(head.cz, 7);
     assert_int_equal(head.size_x, 1);
     assert_int_equal(head.size_z, 1);
+    assert_int_equal(head.version, 2);
+    assert_int_equal(head.section_count, 6);
     assert_int_equal(head.block_count, 2);
     assert_true(tr_hash_equal(head.hash, tr_chunk_hash(&chunk)));
     tr_writer_release(&file);
@@ -252,14 +355,18 @@ static void the_header_is_read_without_the_sections(void **state)
 
 /* ---- damage ---- */
 
-/* The part of the small chunk's file (header, three sections) that a byte belongs to. */
+/* The part of the small painted chunk's file (header, six sections) that a byte belongs to. */
 static const char *part_of(const uint8_t *file, size_t at)
 {
-    static const char *const names[] = {"heights", "block row -3", "block row 2"};
+    static const char *const names[] = {
+        "\": heights",      "\": paint at",
+        "\": block row -3", "\": paint of block row -3",
+        "\": block row 2",  "\": paint of block row 2",
+    };
     const char *part = "header";
 
-    for (size_t i = 0; i < 3; i++) {
-        struct tr_reader reader = {.bytes = file, .size_bytes = 48 + 3 * 32, .at = 48 + 32 * i + 8};
+    for (size_t i = 0; i < 6; i++) {
+        struct tr_reader reader = {.bytes = file, .size_bytes = 48 + 6 * 32, .at = 48 + 32 * i + 8};
 
         if (at >= tr_read_u64(&reader))
             part = names[i];
@@ -269,7 +376,7 @@ static const char *part_of(const uint8_t *file, size_t at)
 
 static void every_flipped_bit_is_refused_by_the_part_it_is_in(void **state)
 {
-    struct tr_chunk chunk = small_chunk();
+    struct tr_chunk chunk = small_painted_chunk();
     struct tr_writer file = encoded(&chunk);
 
     (void)state;
@@ -287,7 +394,7 @@ static void every_flipped_bit_is_refused_by_the_part_it_is_in(void **state)
 
 static void every_other_length_is_refused_by_the_part_it_ends_in(void **state)
 {
-    struct tr_chunk chunk = small_chunk();
+    struct tr_chunk chunk = small_painted_chunk();
     struct tr_writer file = encoded(&chunk);
     size_t whole = file.size_bytes;
 
@@ -309,14 +416,19 @@ struct forged_section {
     uint32_t stored_bytes, decoded_bytes;
 };
 
-/* A chunk (0, 0) of 1 x 1 samples from sections that are taken as they are, all checksums right. */
+/* A chunk (0, 0) of 1 x 1 samples from sections that are taken as they are, all checksums right; of version 2 where
+ * one of them is paint. */
 static struct tr_writer forge(const struct forged_section *sections, uint32_t count)
 {
     struct tr_writer file = {0};
     uint64_t offset = 56 + 32 * count;
+    uint32_t version = 1;
 
+    for (uint32_t i = 0; i < count; i++)
+        if (sections[i].kind == 3 || sections[i].kind == 4)
+            version = 2;
     tr_write_bytes(&file, "TRCHUNK\n", 8);
-    tr_write_u32(&file, 1);
+    tr_write_u32(&file, version);
     tr_write_u32(&file, count);
     tr_write_u64(&file, 0);
     tr_write_u32(&file, 1);
@@ -392,6 +504,25 @@ static struct frame block_frame(int16_t first, int16_t step)
     return frame_of(planes, sizeof planes, 3);
 }
 
+/* The planes of a column of 64 samples of which only the one at y differs from the field, by 1. */
+static struct frame lone_block_frame(int y)
+{
+    uint8_t planes[128] = {0};
+
+    planes[y] = 2;     /* zigzag of 1 */
+    planes[y + 1] = 1; /* of -1 */
+    return frame_of(planes, sizeof planes, 3);
+}
+
+/* The paint of the column's 64 samples in a block: `id` at y, and 0 elsewhere. */
+static struct frame block_paint_frame(int y, uint8_t id)
+{
+    uint8_t paint[64] = {0};
+
+    paint[y] = id;
+    return frame_of(paint, sizeof paint, 3);
+}
+
 static void assert_forgery_refused(const struct forged_section *sections, uint32_t count, const char *part,
                                    const char *what)
 {
@@ -441,6 +572,168 @@ static void rows_out_of_order_are_refused(void **state)
     assert_forgery_refused(SECTIONS({1, 0, h.bytes, h.size_bytes, 4}, {2, 4, b.bytes, b.size_bytes, 128},
                                     {2, -4, b.bytes, b.size_bytes, 128}),
                            3, "table of contents at byte 116", "block row -4, expected 5 to 1023");
+}
+
+/* What a painted file of one block in row 3 is made of; each test below changes one thing. */
+struct painted {
+    struct frame frames[4];
+    struct forged_section heights, paint, block, block_paint;
+};
+
+static void make_painted(struct painted *painted)
+{
+    const uint8_t material = 7;
+
+    painted->frames[0] = height_frame(0);
+    painted->frames[1] = frame_of(&material, 1, 3);
+    painted->frames[2] = block_frame(-1, 0); /* each sample 1 below the field */
+    painted->frames[3] = block_paint_frame(5, 9);
+    painted->heights =
+        (struct forged_section){1, 0, painted->frames[0].bytes, painted->frames[0].size_bytes, 4};
+    painted->paint =
+        (struct forged_section){3, 0, painted->frames[1].bytes, painted->frames[1].size_bytes, 1};
+    painted->block =
+        (struct forged_section){2, 3, painted->frames[2].bytes, painted->frames[2].size_bytes, 128};
+    painted->block_paint =
+        (struct forged_section){4, 3, painted->frames[3].bytes, painted->frames[3].size_bytes, 64};
+}
+
+#define PAINTED(p) SECTIONS((p).heights, (p).paint, (p).block, (p).block_paint), 4
+
+static void a_forged_painted_file_is_taken_once_its_hash_is_right(void **state)
+{
+    struct tr_error error = {0};
+    struct tr_chunk chunk, back;
+    struct tr_writer file;
+    struct tr_hash hash;
+    struct painted p;
+    int16_t *samples;
+    uint8_t *paint;
+
+    (void)state;
+    chunk_gen_init(&chunk, 0, 0, 1, 1);
+    assert_int_equal(tr_chunk_add_block(&chunk, 3, &samples, &error), TR_OK);
+    for (int y = 0; y < 64; y++)
+        samples[tr_block_index(0, y, 0)]--;
+    assert_int_equal(tr_chunk_add_paint(&chunk, &error), TR_OK);
+    chunk.paint[0] = 7;
+    assert_int_equal(tr_chunk_add_block_paint(&chunk, 3, &paint, &error), TR_OK);
+    paint[tr_block_index(0, 5, 0)] = 9;
+    hash = tr_chunk_hash(&chunk);
+
+    make_painted(&p);
+    file = forge(PAINTED(p));
+    rewrite(&file, 4, 32, hash.lo, 8);
+    rewrite(&file, 4, 40, hash.hi, 8);
+    back = decoded(file.bytes, file.size_bytes);
+    assert_chunks_equal(&back, &chunk);
+    tr_chunk_release(&back);
+    tr_writer_release(&file);
+    tr_chunk_release(&chunk);
+}
+
+static void paint_at_another_place_of_the_table_is_refused(void **state)
+{
+    struct painted p;
+
+    (void)state;
+    make_painted(&p);
+    assert_forgery_refused(SECTIONS(p.paint, p.heights), 2, "table of contents at byte 48",
+                           "section 0 of kind 3, expected 1");
+    assert_forgery_refused(SECTIONS(p.block_paint, p.heights), 2, "table of contents at byte 48",
+                           "section 0 of kind 4, expected 1");
+    assert_forgery_refused(SECTIONS(p.heights, p.paint, p.paint), 3, "table of contents at byte 112",
+                           "section 2 of kind 3, expected 2");
+    assert_forgery_refused(SECTIONS(p.heights, p.block, p.paint), 3, "table of contents at byte 112",
+                           "section 2 of kind 3, expected 2 or 4");
+    assert_forgery_refused(SECTIONS(p.heights, p.block, p.block_paint, p.paint), 4,
+                           "table of contents at byte 144", "section 3 of kind 3, expected 2");
+    assert_forgery_refused(SECTIONS(p.heights, p.block_paint, p.block), 3, "table of contents at byte 80",
+                           "section 1 of kind 4, expected 2 or 3");
+    assert_forgery_refused(SECTIONS(p.heights, p.paint, p.block_paint), 3, "table of contents at byte 112",
+                           "section 2 of kind 4, expected 2");
+    assert_forgery_refused(SECTIONS(p.heights, p.block, p.block_paint, p.block_paint), 4,
+                           "table of contents at byte 144", "section 3 of kind 4, expected 2");
+    assert_forgery_refused(SECTIONS(p.heights, p.paint, p.heights), 3, "table of contents at byte 112",
+                           "section 2 of kind 1, expected 2");
+}
+
+static void rows_and_sizes_of_paint_that_break_a_rule_are_refused(void **state)
+{
+    struct painted good, p;
+
+    (void)state;
+    make_painted(&good);
+    p = good;
+    p.paint.cy = 1;
+    assert_forgery_refused(PAINTED(p), "table of contents at byte 84", "row 1 of the paint, expected 0");
+    p = good;
+    p.block_paint.cy = 2;
+    assert_forgery_refused(PAINTED(p), "table of contents at byte 148", "row 2 of the paint, expected 3");
+    p.block_paint.cy = 4;
+    assert_forgery_refused(PAINTED(p), "table of contents at byte 148", "row 4 of the paint, expected 3");
+    p = good;
+    p.paint.decoded_bytes = 4096;
+    assert_forgery_refused(PAINTED(p), "table of contents at byte 100",
+                           "paint of 4096 bytes decoded, expected 1");
+    p = good;
+    p.block_paint.decoded_bytes = 128;
+    assert_forgery_refused(PAINTED(p), "table of contents at byte 164",
+                           "paint of block row 3 of 128 bytes decoded, expected 64");
+    /* the block's row counts on, whatever stands between */
+    assert_forgery_refused(SECTIONS(good.heights, good.block, good.block_paint, good.block), 4,
+                           "table of contents at byte 148", "block row 3, expected 4 to 1023");
+}
+
+static void paint_that_says_nothing_or_lies_on_the_height_field_is_refused(void **state)
+{
+    const uint8_t none[64] = {0};
+    struct painted good, p;
+
+    (void)state;
+    make_painted(&good);
+    good.block.cy = good.block_paint.cy = 0;
+    p = good;
+    p.frames[1] = frame_of(none, 1, 3);
+    p.paint.stored = p.frames[1].bytes;
+    assert_forgery_refused(PAINTED(p), "\": paint at byte", "all 0, expected no such section");
+    p = good;
+    p.frames[3] = frame_of(none, 64, 3);
+    p.block_paint.stored = p.frames[3].bytes;
+    p.block_paint.stored_bytes = p.frames[3].size_bytes;
+    assert_forgery_refused(PAINTED(p), "paint of block row 0 at byte", "all 0, expected no such section");
+
+    /* only the sample at y = 6 differs from the field, and that at y = 5 is painted */
+    p = good;
+    p.frames[2] = lone_block_frame(6);
+    p.block.stored = p.frames[2].bytes;
+    p.block.stored_bytes = p.frames[2].size_bytes;
+    assert_forgery_refused(PAINTED(p), "paint of block row 0 at byte",
+                           "paint 9 at (0, 5, 0), where the sample equals the height field, expected 0");
+    p.frames[2] = lone_block_frame(5);
+    p.block.stored_bytes = p.frames[2].size_bytes;
+    assert_forgery_refused(PAINTED(p), "header at byte 32", "chunk hash 0000000000000000");
+}
+
+static void paint_and_version_belong_together(void **state)
+{
+    struct painted p;
+    struct tr_writer file;
+
+    (void)state;
+    make_painted(&p);
+    file = forge(SECTIONS(p.heights, p.paint), 2);
+    rewrite(&file, 2, 8, 1, 4);
+    assert_refused(file.bytes, file.size_bytes, "table of contents at byte 80", "kind 3, expected 2");
+    tr_writer_release(&file);
+    file = forge(SECTIONS(p.heights, p.block, p.block_paint), 3);
+    rewrite(&file, 3, 8, 1, 4);
+    assert_refused(file.bytes, file.size_bytes, "table of contents at byte 112", "kind 4, expected 2");
+    tr_writer_release(&file);
+    file = forge(SECTIONS(p.heights, p.block), 2);
+    rewrite(&file, 2, 8, 2, 4);
+    assert_refused(file.bytes, file.size_bytes, "header at byte 8", "version 2 without paint, expected 1");
+    tr_writer_release(&file);
 }
 
 static void sections_that_are_not_one_frame_of_the_content_are_refused(void **state)
@@ -507,33 +800,65 @@ static void contents_out_of_range_or_not_canonical_are_refused(void **state)
     assert_forgery_refused(FILE_OF(good, 0, b), "header", "chunk hash 0000000000000000");
 }
 
+/* A number in header or table that says what is not so, in the file of heights and a block or in the painted one. */
+struct claim {
+    bool is_painted;
+    size_t at;
+    uint64_t value;
+    int size_bytes;
+    const char *part;
+};
+
+static const struct claim claims[] = {
+    {false, 12, 2050, 4, "header at byte 12: 2050 sections, expected 1 to 2049"},
+    {false, 12, 0xffffffff, 4, "header at byte 12"},
+    {false, 12, 0, 4, "header at byte 12"},
+    {false, 12, 2049, 4, "header at byte 12: table of 2049 sections"},
+    {false, 16, 1000001, 4, "header at byte 16"},
+    {false, 20, 0x80000000, 4, "header at byte 16"},
+    {false, 24, 0x40000000, 4, "header at byte 24"},
+    {false, 28, 0, 4, "header at byte 24"},
+    {false, 48 + 8, 0xffffffffffffffff, 8, "table of contents at byte 56"},
+    {false, 48 + 8, 119, 8, "table of contents at byte 56"},
+    {false, 48 + 16, 0xffffffff, 4, "table of contents at byte 64"},
+    {false, 48 + 16, 517, 4, "table of contents at byte 64"},
+    {false, 48 + 16, 516, 4, "heights at byte 120"},
+    {false, 48 + 20, 0xffffffff, 4, "table of contents at byte 68"},
+    {false, 80 + 8, 0x100000078, 8, "table of contents at byte 88"},
+    {false, 80 + 16, 640, 4, "block row 3 at byte"},
+    {false, 80 + 20, 0x80000000, 4, "table of contents at byte 100"},
+    {true, 12, 4099, 4, "header at byte 12: 4099 sections, expected 1 to 4098"},
+    {true, 12, 4098, 4, "header at byte 12: table of 4098 sections"},
+    {true, 80 + 8, 0x1000000c5, 8, "table of contents at byte 88"},
+    {true, 80 + 16, 514, 4, "table of contents at byte 96"},
+    {true, 80 + 16, 513, 4, ": paint at byte"},
+    {true, 80 + 20, 0xffffffff, 4, "table of contents at byte 100"},
+    {true, 144 + 16, 577, 4, "table of contents at byte 160"},
+    {true, 144 + 16, 576, 4, ": paint of block row 3 at byte"},
+    {true, 144 + 20, 0x80000000, 4, "table of contents at byte 164"},
+};
+
+static bool claim_is_refused(const struct claim *claim)
+{
+    struct frame h = height_frame(0), b = block_frame(1, 0);
+    struct tr_error error = {0};
+    struct tr_writer file;
+    struct painted p;
+    bool is_refused;
+
+    make_painted(&p);
+    file = claim->is_painted ? forge(PAINTED(p)) : forge(FILE_OF(h, 3, b));
+    rewrite(&file, claim->is_painted ? 4 : 2, claim->at, claim->value, claim->size_bytes);
+    is_refused =
+        try_decode(file.bytes, file.size_bytes, &error) == TR_BAD_INPUT && strstr(error.text, claim->part);
+    if (!is_refused)
+        print_error("\"%s\", expected %s\n", error.text, claim->part);
+    tr_writer_release(&file);
+    return is_refused;
+}
+
 static void claims_beyond_the_file_are_refused_without_taking_memory(void **state)
 {
-    static const struct {
-        size_t at;
-        uint64_t value;
-        int size_bytes;
-        const char *part;
-    } claims[] = {
-        {12, 2050, 4, "header at byte 12"},
-        {12, 0xffffffff, 4, "header at byte 12"},
-        {12, 0, 4, "header at byte 12"},
-        {12, 2049, 4, "header at byte 12"},
-        {16, 1000001, 4, "header at byte 16"},
-        {20, 0x80000000, 4, "header at byte 16"},
-        {24, 0x40000000, 4, "header at byte 24"},
-        {28, 0, 4, "header at byte 24"},
-        {48 + 8, 0xffffffffffffffff, 8, "table of contents at byte 56"},
-        {48 + 8, 119, 8, "table of contents at byte 56"},
-        {48 + 16, 0xffffffff, 4, "table of contents at byte 64"},
-        {48 + 16, 517, 4, "table of contents at byte 64"},
-        {48 + 16, 516, 4, "heights at byte 120"},
-        {48 + 20, 0xffffffff, 4, "table of contents at byte 68"},
-        {80 + 8, 0x100000078, 8, "table of contents at byte 88"},
-        {80 + 16, 640, 4, "block row 3 at byte"},
-        {80 + 20, 0x80000000, 4, "table of contents at byte 100"},
-    };
-    struct frame h = height_frame(0), b = block_frame(1, 0);
     int status;
     pid_t child;
 
@@ -544,19 +869,9 @@ static void claims_beyond_the_file_are_refused_without_taking_memory(void **stat
 #ifndef __SANITIZE_ADDRESS__
         setrlimit(RLIMIT_DATA, &(struct rlimit){.rlim_cur = 1 << 20, .rlim_max = 1 << 20});
 #endif
-        for (size_t i = 0; i < sizeof claims / sizeof claims[0]; i++) {
-            struct tr_writer file = forge(FILE_OF(h, 3, b));
-
-            struct tr_error error = {0};
-
-            rewrite(&file, 2, claims[i].at, claims[i].value, claims[i].size_bytes);
-            if (try_decode(file.bytes, file.size_bytes, &error) != TR_BAD_INPUT ||
-                !strstr(error.text, claims[i].part)) {
-                print_error("claim %zu: \"%s\", expected %s\n", i, error.text, claims[i].part);
+        for (size_t i = 0; i < sizeof claims / sizeof claims[0]; i++)
+            if (!claim_is_refused(&claims[i]))
                 _exit(1);
-            }
-            tr_writer_release(&file);
-        }
         _exit(0);
     }
     assert_int_equal(waitpid(child, &status, 0), child);
@@ -570,8 +885,11 @@ static void another_version_is_refused_by_its_number(void **state)
     struct tr_writer file = forge(SECTIONS({1, 0, h.bytes, h.size_bytes, 4}), 1);
 
     (void)state;
-    rewrite(&file, 1, 8, 2, 4);
-    assert_refused(file.bytes, file.size_bytes, "header at byte 8", "version 2, expected 1");
+    rewrite(&file, 1, 8, 0, 4);
+    assert_refused(file.bytes, file.size_bytes, "header at byte 8", "version 0, expected 1 or 2");
+    rewrite(&file, 1, 8, 3, 4);
+    assert_refused(file.bytes, file.size_bytes, "header at byte 8", "version 3, expected 1 or 2");
+    rewrite(&file, 1, 8, 1, 4);
     rewrite(&file, 1, 0, 0x41, 1);
     assert_refused(file.bytes, file.size_bytes, "header at byte 0", "not a chunk file");
     tr_writer_release(&file);
@@ -614,16 +932,23 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_shape_of_chunk_comes_back_and_gives_the_same_bytes),
+        cmocka_unit_test(every_material_comes_back),
+        cmocka_unit_test(only_a_painted_chunk_is_of_version_2),
         cmocka_unit_test(the_most_extreme_values_side_by_side_come_back),
         cmocka_unit_test(equal_ground_gives_equal_bytes_whatever_its_history),
         cmocka_unit_test(the_file_is_appended_to_what_the_writer_holds),
         cmocka_unit_test(a_value_that_no_reader_would_take_is_not_written),
-        cmocka_unit_test(the_example_of_the_format_is_what_is_written),
+        cmocka_unit_test(the_examples_of_the_format_are_what_is_written),
         cmocka_unit_test(the_header_is_read_without_the_sections),
         cmocka_unit_test(every_flipped_bit_is_refused_by_the_part_it_is_in),
         cmocka_unit_test(every_other_length_is_refused_by_the_part_it_ends_in),
         cmocka_unit_test(tables_that_break_a_rule_are_refused),
         cmocka_unit_test(rows_out_of_order_are_refused),
+        cmocka_unit_test(a_forged_painted_file_is_taken_once_its_hash_is_right),
+        cmocka_unit_test(paint_at_another_place_of_the_table_is_refused),
+        cmocka_unit_test(rows_and_sizes_of_paint_that_break_a_rule_are_refused),
+        cmocka_unit_test(paint_that_says_nothing_or_lies_on_the_height_field_is_refused),
+        cmocka_unit_test(paint_and_version_belong_together),
         cmocka_unit_test(sections_that_are_not_one_frame_of_the_content_are_refused),
         cmocka_unit_test(contents_out_of_range_or_not_canonical_are_refused),
         cmocka_unit_test(claims_beyond_the_file_are_refused_without_taking_memory),

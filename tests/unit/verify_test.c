@@ -1,7 +1,7 @@
 /* Verification of worlds: every defect is told, in a line, in one order, and nothing else is.
  *
  * The world under test, "w", has 2 x 1 chunks, six with the rim, all in shard b2. A log changed chunk (1, 0),
- * so it has a base. */
+ * so it has a base. Chunk (0, 0) has two blocks; chunk (1, 1), on the rim, has one and is painted. */
 #include "lib/base/jobs.h"
 #include "lib/world/store.h"
 #include "lib/world/verify.h"
@@ -47,6 +47,10 @@ static struct tr_chunk chunk_of(int32_t cx, int32_t cz, uint64_t seed)
     if (cx == 0 && cz == 0) {
         chunk_gen_sculpted_block(&chunk, -1, seed);
         chunk_gen_sculpted_block(&chunk, 1, seed);
+    }
+    if (cx == 1 && cz == 1) {
+        chunk_gen_sculpted_block(&chunk, 1, seed);
+        chunk_gen_paint(&chunk, seed);
     }
     return chunk;
 }
@@ -271,6 +275,29 @@ static void every_damaged_section_of_a_file_is_told(void **state)
     assert_told("d", "\"d/chunks/b2/c.0.0.trc\": heights at byte 152: checksum \n");
 }
 
+static void damaged_paint_is_told_and_does_not_hide_what_else_is_damaged(void **state)
+{
+    static const char path[] = "d/chunks/b2/c.1.1.trc";
+
+    (void)state;
+    make_worlds(LOG);
+    damage("true");
+    damage_section(path, 1);
+    assert_told("d", "\"d/chunks/b2/c.1.1.trc\": paint at byte ");
+    damage_section(path, 3);
+    assert_told("d", "\"d/chunks/b2/c.1.1.trc\": paint at byte \n"
+                     "\"d/chunks/b2/c.1.1.trc\": paint of block row 1 at byte ");
+    damage_section(path, 1);
+    damage_section(path, 2);
+    assert_told("d", "\"d/chunks/b2/c.1.1.trc\": block row 1 at byte \n"
+                     "\"d/chunks/b2/c.1.1.trc\": paint of block row 1 at byte ");
+    damage_section(path, 3); /* good paint of a block that cannot be read is no defect of its own */
+    assert_told("d", "\"d/chunks/b2/c.1.1.trc\": block row 1 at byte ");
+    damage_section(path, 2);
+    damage_section(path, 0);
+    assert_told("d", "\"d/chunks/b2/c.1.1.trc\": heights at byte ");
+}
+
 static void all_defects_come_in_one_order_at_any_number_of_jobs(void **state)
 {
     static const char expected[] = "\"d/base/b2/x\" is no part of a world\n"
@@ -376,6 +403,7 @@ int main(void)
         SCRATCH_TEST(a_good_world_has_no_defects_whatever_its_modes),
         SCRATCH_TEST(each_defect_is_one_line),
         SCRATCH_TEST(every_damaged_section_of_a_file_is_told),
+        SCRATCH_TEST(damaged_paint_is_told_and_does_not_hide_what_else_is_damaged),
         SCRATCH_TEST(all_defects_come_in_one_order_at_any_number_of_jobs),
         SCRATCH_TEST(a_listener_that_has_enough_ends_the_verification),
         SCRATCH_TEST(a_log_that_cannot_be_judged_is_a_failure),

@@ -57,6 +57,9 @@ static struct tr_world_build *build_of(const char *path, int32_t size_x, int32_t
     return build;
 }
 
+/* Added to a seed: the same ground, painted. */
+#define PAINTED 1000
+
 /* Chunk (cx, cz) of the test world with that seed; some have blocks. */
 static struct tr_chunk chunk_of(int32_t size_x, int32_t size_z, int32_t cx, int32_t cz, uint64_t seed)
 {
@@ -66,9 +69,11 @@ static struct tr_chunk chunk_of(int32_t size_x, int32_t size_z, int32_t cx, int3
 
     tr_world_chunk_size(&info, cx, cz, &sx, &sz);
     chunk_gen_init(&chunk, cx, cz, sx, sz);
-    chunk_gen_heights(&chunk, seed);
-    if ((cx + cz + (int32_t)seed) % 3 == 0)
-        chunk_gen_sculpted_block(&chunk, -1 - cx, seed);
+    chunk_gen_heights(&chunk, seed % PAINTED);
+    if ((cx + cz + (int32_t)(seed % PAINTED)) % 3 == 0)
+        chunk_gen_sculpted_block(&chunk, -1 - cx, seed % PAINTED);
+    if (seed >= PAINTED)
+        chunk_gen_paint(&chunk, seed);
     return chunk;
 }
 
@@ -218,6 +223,18 @@ static void a_world_comes_back_with_its_rim(void **state)
     assert_int_equal(box.lo[1], -65536);
     assert_int_equal(box.hi[1], 65535);
     tr_world_close(world);
+}
+
+static void a_painted_world_comes_back_and_has_another_hash(void **state)
+{
+    struct tr_hash plain, painted;
+
+    (void)state;
+    plain = make_world("a", 2, 1, 5, false);
+    painted = make_world("b", 2, 1, PAINTED + 5, false);
+    assert_world_of("a", 5);
+    assert_world_of("b", PAINTED + 5);
+    assert_false(tr_hash_equal(plain, painted));
 }
 
 static void files_are_read_only_and_their_size_is_told(void **state)
@@ -621,6 +638,19 @@ static void an_edit_taken_back_leaves_no_base(void **state)
     assert_int_equal(system("diff -r c d"), 0);
 }
 
+static void paint_alone_makes_a_changed_chunk_with_a_base(void **state)
+{
+    (void)state;
+    make_world("a", 2, 1, 5, false);
+    edit("a", "b", PAINTED + 5, "{\"paint\"}\n");
+    assert_true(has_file("b", "base", 1, 0));
+    assert_base_of("b", 5);
+    edit("b", "c", 5, "{\"paint\"}\n{\"back\"}\n");
+    assert_names("c", "chunks chunks.idx edits.jsonl world.json ");
+    assert_world_of("c", 5);
+    assert_int_equal(system("diff -r a/chunks c/chunks"), 0);
+}
+
 static void the_log_comes_back_and_a_changed_one_is_refused(void **state)
 {
     static const char log[] = "{\"id\":\"rim\"}\n";
@@ -826,6 +856,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
 #define SCRATCH_TEST(test) cmocka_unit_test_setup_teardown(test, scratch_enter, scratch_leave)
         SCRATCH_TEST(a_world_comes_back_with_its_rim),
+        SCRATCH_TEST(a_painted_world_comes_back_and_has_another_hash),
         SCRATCH_TEST(files_are_read_only_and_their_size_is_told),
         SCRATCH_TEST(many_threads_in_any_order_give_the_same_world),
         SCRATCH_TEST(a_world_of_two_regions_uses_the_shards_that_the_format_names),
@@ -844,6 +875,7 @@ int main(void)
         SCRATCH_TEST(the_base_is_the_chunk_before_the_log_through_any_number_of_logs),
         SCRATCH_TEST(a_base_goes_along_when_its_chunk_is_linked),
         SCRATCH_TEST(an_edit_taken_back_leaves_no_base),
+        SCRATCH_TEST(paint_alone_makes_a_changed_chunk_with_a_base),
         SCRATCH_TEST(the_log_comes_back_and_a_changed_one_is_refused),
         SCRATCH_TEST(a_chunk_file_that_is_another_is_refused),
         SCRATCH_TEST(an_index_of_another_world_is_refused),
