@@ -21,7 +21,7 @@ LDFLAGS_sanitize := -fsanitize=address,undefined
 CFLAGS_fuzz := -O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all
 LDFLAGS_fuzz := -fsanitize=fuzzer,address,undefined
 LDFLAGS += $(LDFLAGS_$(config))
-LDLIBS := -ldl -lcjson -lxxhash -lzstd -lpng -lpthread -lm
+LDLIBS := -ldl -lcjson -lmsgpackc -lxxhash -lzstd -lpng -lpthread -lm
 
 # One source, three instruction sets; only on x86-64, elsewhere the plain one carries the name v2.
 ISAS := $(if $(filter x86_64,$(shell uname -m)),v2 v3 v4,v2)
@@ -61,7 +61,7 @@ $(B)/libterrain.a: $(LIB_OBJ)
 	@rm -f $@
 	$(Q)$(AR) rcs $@ $(LIB_OBJ)
 
-$(B)/%.o: %.c | $(B)/gen/case_table.inc $(SPV_INC)
+$(B)/%.o: %.c | $(B)/gen/case_table.inc $(B)/gen/transition_table.inc $(SPV_INC)
 	@mkdir -p $(@D)
 	$(call say,CC    $<)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
@@ -73,14 +73,18 @@ $(B)/%_isa.$(1).o: %_isa.c
 endef
 $(foreach i,$(ISAS),$(eval $(call isa_rule,$(i))))
 
-# The generator runs on the building machine and prints the marching-cubes table.
-$(B)/gen/case_table_gen: lib/mesh/gen/case_table_gen.c
+# The generator runs on the building machine and prints the tables of the regular and of the transition cell.
+GEN_SRC := $(wildcard lib/mesh/gen/*.c)
+$(B)/gen/case_table_gen: $(GEN_SRC) $(wildcard lib/mesh/gen/*.h) shaders/cell.h shaders/transition.h shaders/shared.h
 	@mkdir -p $(@D)
-	$(call say,CC    $<)
-	$(Q)$(CC) $(CPPFLAGS) -std=c17 $(WARN) -O1 -o $@ $< -lm
+	$(call say,CC    $@)
+	$(Q)$(CC) $(CPPFLAGS) -std=c17 $(WARN) -O1 -o $@ $(GEN_SRC)
 $(B)/gen/case_table.inc: $(B)/gen/case_table_gen
 	$(call say,GEN   $@)
-	$(Q)./$< > $@.tmp && mv $@.tmp $@
+	$(Q)./$< regular > $@.tmp && mv $@.tmp $@
+$(B)/gen/transition_table.inc: $(B)/gen/case_table_gen
+	$(call say,GEN   $@)
+	$(Q)./$< transition > $@.tmp && mv $@.tmp $@
 
 # SPIR-V: the words are embedded, the binary form is what the lint reads.
 $(B)/spv/%.spv: shaders/%.comp
@@ -91,9 +95,10 @@ $(B)/spv/%.inc: $(B)/spv/%.spv
 	@od -An -v -tu4 -w16 $< | sed 's/ *\([0-9][0-9]*\)/\1,/g' > $@.tmp && mv $@.tmp $@
 spv: $(SPV)
 
+$(B)/tests/devices/make_log: $(B)/tests/support/every_edit.o
 $(TOOLS): $(B)/tests/%: $(B)/tests/%.o $(B)/libterrain.a
 	$(call say,LINK  $@)
-	$(Q)$(CC) $(LDFLAGS) -o $@ $< $(B)/libterrain.a $(LDLIBS)
+	$(Q)$(CC) $(LDFLAGS) -o $@ $(filter %.o,$^) $(B)/libterrain.a $(LDLIBS)
 $(B)/tests/%: $(B)/tests/%.o $(SUPPORT_OBJ) $(B)/libterrain.a
 	$(call say,LINK  $@)
 	$(Q)$(CC) $(LDFLAGS) -o $@ $< $(SUPPORT_OBJ) $(B)/libterrain.a -lcmocka $(LDLIBS)

@@ -1,14 +1,14 @@
-/* terrain bench: how fast fill, edit and mesh are on a device, on fixed work. One JSON line a step and
+/* terrain bench: how fast fill, edit, mesh and replay are on a device, on fixed work. One JSON line a step and
  * device.
  *
  * Times are of the whole call, transfers to and from the device included, and the median of some repeats
  * after a first one that is not counted (pipelines, clocks, page faults). Compare figures of one run on one
  * machine only. */
+#include "cmd/bench.h"
 #include "cmd/common.h"
 #include "lib/bake/devices.h"
-#include "lib/edit/edit.h"
+#include "lib/edit/slot.h"
 #include "lib/gen/noise.h"
-#include "shaders/shape.h"
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -17,18 +17,12 @@ static const struct tr_option options[] = {
     TR_OPTION_DEVICE,
     TR_OPTION_JOBS,
     {"--chunks", 0, TR_OPTION_WHOLE, "N", 1, 4096, "chunks in the work; 64 when not given"},
+    {"--edits", 0, TR_OPTION_WHOLE, "N", 1, 10000000, "edits of the replay; 2000 when not given"},
     {"--repeats", 0, TR_OPTION_WHOLE, "N", 1, 1000, "timed runs of each step; 9 when not given"},
     TR_OPTION_END,
 };
 
-struct bench {
-    struct tr_bake *bake;
-    size_t chunks, repeats;
-    double *seconds; /* one a repeat */
-    int32_t *heights;
-};
-
-static double now(void)
+double tr_bench_now(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
@@ -41,7 +35,7 @@ static int compare_seconds(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-static double median(struct bench *bench)
+static double median(struct tr_bench *bench)
 {
     qsort(bench->seconds, bench->repeats, sizeof *bench->seconds, compare_seconds);
     return bench->seconds[bench->repeats / 2];
@@ -55,25 +49,38 @@ static void add_figure(cJSON *object, const char *name, double value)
     cJSON_AddNumberToObject(object, name, strtod(text, NULL));
 }
 
-static enum tr_status report(struct bench *bench, const char *step, const char *what, double count,
-                             struct tr_error *error)
+static void add_rate(cJSON *object, const char *what, double count, double seconds)
+{
+    char rate[64];
+    cJSON_AddNumberToObject(object, what, count);
+    snprintf(rate, sizeof rate, "%s_per_second", what);
+    add_figure(object, rate, count / seconds);
+}
+
+enum tr_status tr_bench_report(struct tr_bench *bench, const char *step, size_t chunks, const char *what,
+                               double count, const char *also, double also_count, struct tr_error *error)
 {
     double seconds = median(bench);
-    char rate[64];
     cJSON *object = cJSON_CreateObject();
     cJSON_AddStringToObject(object, "device", bench->bake->device);
     cJSON_AddStringToObject(object, "step", step);
     cJSON_AddNumberToObject(object, "jobs", tr_jobs_count(bench->bake->jobs));
-    cJSON_AddNumberToObject(object, "chunks", (double)bench->chunks);
-    cJSON_AddNumberToObject(object, what, count);
+    cJSON_AddNumberToObject(object, "chunks", (double)chunks);
     add_figure(object, "median_ms", seconds * 1e3);
-    snprintf(rate, sizeof rate, "%s_per_second", what);
-    add_figure(object, rate, count / seconds);
+    add_rate(object, what, count, seconds);
+    if (also)
+        add_rate(object, also, also_count, seconds);
     return tr_json_print(object, error);
 }
 
+static enum tr_status report(struct tr_bench *bench, const char *step, const char *what, double count,
+                             struct tr_error *error)
+{
+    return tr_bench_report(bench, step, bench->chunks, what, count, NULL, 0, error);
+}
+
 /* Fills bench->heights with hills, 8 chunks to a row; that is the ground of the other steps. */
-static enum tr_status bench_fill(struct bench *bench, struct tr_error *error)
+static enum tr_status bench_fill(struct tr_bench *bench, struct tr_error *error)
 {
     struct tr_preset preset;
     tr_preset_make("hills", 1, 1, &preset);
@@ -92,9 +99,9 @@ static enum tr_status bench_fill(struct bench *bench, struct tr_error *error)
         tasks[i] = (struct tr_fill_task){own, preset.count, 0, bench->heights + i * TR_CHUNK_SAMPLES};
     }
     for (size_t r = 0; r <= bench->repeats && status == TR_OK; r++) {
-        double start = now();
+        double start = tr_bench_now();
         status = bench->bake->ops->fill(bench->bake, tasks, bench->chunks, error);
-        bench->seconds[r ? r - 1 : 0] = now() - start;
+        bench->seconds[r ? r - 1 : 0] = tr_bench_now() - start;
     }
     if (status == TR_OK)
         status = report(bench, "fill", "samples", (double)(bench->chunks * TR_CHUNK_SAMPLES), error);
@@ -106,44 +113,46 @@ done:
 
 #define EDITS_PER_CHUNK 32
 
-/* A fixed sequence of numbers in [0, 1). */
-static double next_random(uint64_t *state)
+double tr_bench_random(uint64_t *state)
 {
     *state = *state * 6364136223846793005u + 1442695040888963407u;
     return (double)(*state >> 40) / 16777216.0;
 }
 
-/* Spheres of radius 4 to 20 voxels around the ground of a chunk, every other one carved, blended over 2
- * voxels. */
-static size_t make_edit_slots(const int32_t *heights, int32_t cy, uint64_t *state, tr_edit_slot *slots)
+/* Spheres around the ground of a chunk; *count slots, and *touched grows. */
+static enum tr_status make_edit_slots(const int32_t *heights, int32_t cy, uint64_t *state,
+                                      tr_edit_slot *slots, uint32_t *count, uint64_t *touched,
+                                      struct tr_error *error)
 {
     const struct tr_box box = {{0, -65536, 0}, {64, 65535, 64}};
-    size_t count = 0;
-    for (int i = 0; i < EDITS_PER_CHUNK; i++) {
-        struct tr_edit edit = {
-            .op = i % 2 ? TR_EDIT_SUBTRACT : TR_EDIT_UNION, .shape = TR_SHAPE_SPHERE, .blend = 2};
-        edit.a[0] = 64 * next_random(state);
-        edit.a[2] = 64 * next_random(state);
-        edit.a[1] = heights[(int)edit.a[2] * TR_CHUNK + (int)edit.a[0]] / 256.0;
-        edit.radius = 4 + 16 * next_random(state);
-        memcpy(edit.b, edit.a, sizeof edit.b);
-        const int64_t origin[3] = {0, (int64_t)cy * TR_CHUNK, 0};
-        count += tr_edit_slot_make(&edit, &box, origin, &slots[count]);
+    const int64_t origin[3] = {0, (int64_t)cy * TR_CHUNK, 0};
+    const struct tr_box block = {{0, origin[1], 0}, {TR_CHUNK - 1, origin[1] + TR_CHUNK - 1, TR_CHUNK - 1}};
+    enum tr_status status = TR_OK;
+    *count = 0;
+    for (uint64_t i = 0; i < EDITS_PER_CHUNK && status == TR_OK; i++) {
+        struct tr_edit edit;
+        struct tr_words words = {0}; /* stays empty: a sphere needs none */
+        double at[3], radius;
+        bool reaches = false;
+        at[0] = 64 * tr_bench_random(state);
+        at[2] = 64 * tr_bench_random(state);
+        at[1] = heights[(int)at[2] * TR_CHUNK + (int)at[0]] / 256.0;
+        radius = 4 + 16 * tr_bench_random(state);
+        status = tr_bench_sphere(i, at, radius, &edit, error);
+        if (status == TR_OK) {
+            struct tr_stamp stamp = tr_edit_stamp(&edit, 0);
+            status =
+                tr_edit_slot_make(&edit, &stamp, 0, &box, origin, &words, &slots[*count], &reaches, error);
+        }
+        *count += reaches;
+        *touched += reaches ? tr_bench_touched(at, radius, &block) : 0;
+        tr_words_release(&words);
+        tr_edit_release(&edit);
     }
-    return count;
+    return status;
 }
 
-static uint64_t count_touched(const tr_edit_slot *slot)
-{
-    uint64_t touched = 0;
-    for (int y = slot->lo_y; y <= slot->hi_y; y++)
-        for (int z = slot->lo_z; z <= slot->hi_z; z++)
-            for (int x = slot->lo_x; x <= slot->hi_x; x++)
-                touched += tr_shape_distance(*slot, x, y, z) <= slot->reach;
-    return touched;
-}
-
-static enum tr_status bench_edit(struct bench *bench, struct tr_error *error)
+static enum tr_status bench_edit(struct tr_bench *bench, struct tr_error *error)
 {
     enum tr_status status = TR_OK;
     uint64_t state = 1, touched = 0;
@@ -160,9 +169,10 @@ static enum tr_status bench_edit(struct bench *bench, struct tr_error *error)
         int32_t *heights = bench->heights + i * TR_CHUNK_SAMPLES;
         tr_edit_slot *own = slots + i * EDITS_PER_CHUNK;
         int32_t cy = (int32_t)tr_floor_div(heights[TR_CHUNK * 32 + 32], TR_UNITS * TR_CHUNK);
-        uint32_t count = (uint32_t)make_edit_slots(heights, cy, &state, own);
-        for (uint32_t k = 0; k < count; k++)
-            touched += count_touched(&own[k]);
+        uint32_t count;
+        status = make_edit_slots(heights, cy, &state, own, &count, &touched, error);
+        if (status != TR_OK)
+            goto done;
         blocks[i] = (struct tr_edit_block){
             .cy = cy, .samples = samples + i * TR_BLOCK_SAMPLES, .slots = own, .slot_count = count};
         tasks[i] = (struct tr_edit_task){.size_x = TR_CHUNK,
@@ -172,9 +182,9 @@ static enum tr_status bench_edit(struct bench *bench, struct tr_error *error)
                                          .block_count = 1};
     }
     for (size_t r = 0; r <= bench->repeats && status == TR_OK; r++) {
-        double start = now();
+        double start = tr_bench_now();
         status = bench->bake->ops->edit(bench->bake, tasks, n, error);
-        bench->seconds[r ? r - 1 : 0] = now() - start;
+        bench->seconds[r ? r - 1 : 0] = tr_bench_now() - start;
     }
     if (status == TR_OK)
         status = report(bench, "edit", "touched_samples", (double)touched, error);
@@ -187,7 +197,7 @@ done:
 }
 
 /* Tiles of the hills, one a chunk; each has its own heights repeated around it. */
-static enum tr_status bench_mesh(struct bench *bench, struct tr_error *error)
+static enum tr_status bench_mesh(struct tr_bench *bench, struct tr_error *error)
 {
     enum tr_status status = TR_OK;
     size_t n = bench->chunks;
@@ -214,9 +224,9 @@ static enum tr_status bench_mesh(struct bench *bench, struct tr_error *error)
                                          .heights = halo};
     }
     for (size_t r = 0; r <= bench->repeats && status == TR_OK; r++) {
-        double start = now();
+        double start = tr_bench_now();
         status = bench->bake->ops->mesh(bench->bake, tasks, n, error);
-        bench->seconds[r ? r - 1 : 0] = now() - start;
+        bench->seconds[r ? r - 1 : 0] = tr_bench_now() - start;
         triangles = 0;
         for (size_t i = 0; i < n; i++) {
             triangles += tasks[i].mesh.index_count / 3;
@@ -234,8 +244,9 @@ done:
 static enum tr_status bench_device(const struct tr_call *call, const char *device, struct tr_error *error)
 {
     struct tr_bake_options how = {.device = device, .jobs = (int)tr_call_number(call, "--jobs", 0)};
-    struct bench bench = {.chunks = (size_t)tr_call_number(call, "--chunks", 64),
-                          .repeats = (size_t)tr_call_number(call, "--repeats", 9)};
+    struct tr_bench bench = {.chunks = (size_t)tr_call_number(call, "--chunks", 64),
+                             .edits = (size_t)tr_call_number(call, "--edits", 2000),
+                             .repeats = (size_t)tr_call_number(call, "--repeats", 9)};
     enum tr_status status = tr_bake_open(&how, &bench.bake, error);
     if (status != TR_OK)
         return status;
@@ -249,6 +260,8 @@ static enum tr_status bench_device(const struct tr_call *call, const char *devic
         status = bench_edit(&bench, error);
     if (status == TR_OK)
         status = bench_mesh(&bench, error);
+    if (status == TR_OK)
+        status = tr_bench_replay(&bench, error);
     free(bench.seconds);
     free(bench.heights);
     tr_bake_close(bench.bake);
@@ -284,11 +297,14 @@ static enum tr_status run(const struct tr_call *call, struct tr_error *error)
 const struct tr_command tr_command_bench = {
     .name = "bench",
     .usage = "[--device DEVICE]",
-    .summary = "measure fill, edit and mesh on each device",
+    .summary = "measure fill, edit, mesh and replay on each device",
     .about = "Prints one JSON line a device and step: the median time of a call, transfers included, and "
-             "samples or triangles a\n"
-             "second. Without --device all are measured, cpu first.",
-    .examples = "  terrain bench\n  terrain bench --device cpu --jobs 1 --chunks 256",
+             "samples, triangles or edits\n"
+             "a second. replay works on a world of 32 x 32 chunks in a scratch folder ($TMPDIR) and reads it "
+             "from there each time.\n"
+             "Without --device all are measured, cpu first.",
+    .examples = "  terrain bench\n  terrain bench --device cpu --jobs 1 --chunks 256\n"
+                "  terrain bench --edits 100000",
     .least = 0,
     .most = 0,
     .options = options,

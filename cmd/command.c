@@ -202,6 +202,20 @@ const struct tr_command *tr_command_find(const char *name)
     return NULL;
 }
 
+const char *tr_verb_word(const struct tr_command *command, size_t i)
+{
+    const struct tr_command *verb = command->verbs[i];
+    return verb ? verb->name + strlen(command->name) + 1 : NULL;
+}
+
+const struct tr_command *tr_verb_find(const struct tr_command *command, const char *word)
+{
+    for (size_t i = 0; command->verbs && command->verbs[i]; i++)
+        if (strcmp(tr_verb_word(command, i), word) == 0)
+            return command->verbs[i];
+    return NULL;
+}
+
 void tr_help_list(FILE *to)
 {
     fprintf(to,
@@ -236,15 +250,26 @@ static void print_wrapped(FILE *to, const char *text, int column)
     fputc('\n', to);
 }
 
+static void print_verbs(const struct tr_command *command, FILE *to)
+{
+    fprintf(to, "\n");
+    for (size_t i = 0; command->verbs[i]; i++)
+        fprintf(to, "  %-10s  %s\n", tr_verb_word(command, i), command->verbs[i]->summary);
+    fprintf(to, "\n`terrain help %s %s` shows the options of one.\n", command->name,
+            tr_verb_word(command, 0));
+}
+
 void tr_help_command(const struct tr_command *command, FILE *to)
 {
     fprintf(to, "terrain %s%s%s\n\n%s.\n", command->name, command->usage ? " " : "",
             command->usage ? command->usage : "", command->summary);
     if (command->about)
         fprintf(to, "\n%s\n", command->about);
-    if (command->options[0].name)
+    if (command->verbs)
+        print_verbs(command, to);
+    if (command->options && command->options[0].name)
         fprintf(to, "\noptions:\n");
-    for (const struct tr_option *option = command->options; option->name; option++) {
+    for (const struct tr_option *option = command->options; option && option->name; option++) {
         char left[64], letter[5] = "    ";
         if (option->letter)
             snprintf(letter, sizeof letter, "-%c, ", option->letter);
@@ -259,20 +284,35 @@ void tr_help_command(const struct tr_command *command, FILE *to)
         fprintf(to, "\nexamples:\n%s\n", command->examples);
 }
 
+/* The cases of the completion script behind a command's name: its verbs, or its options. */
+static void print_completion(const struct tr_command *command, FILE *to)
+{
+    if (command->verbs) {
+        fprintf(to, "    2:\"%s \"*) COMPREPLY=($(compgen -W \"--help", command->name);
+        for (size_t i = 0; command->verbs[i]; i++)
+            fprintf(to, " %s", tr_verb_word(command, i));
+        fprintf(to, "\" -- \"$word\")); return ;;\n");
+        for (size_t i = 0; command->verbs[i]; i++)
+            print_completion(command->verbs[i], to);
+        return;
+    }
+    bool is_verb = strchr(command->name, ' ');
+    fprintf(to, is_verb ? "    *:\"%s\") words=\"--help" : "    *:\"%s \"*) words=\"--help", command->name);
+    for (const struct tr_option *option = command->options; option->name; option++)
+        fprintf(to, " %s", option->name);
+    fprintf(to, "\" ;;\n");
+}
+
 void tr_help_completion(FILE *to)
 {
     fprintf(to, "# bash completion for terrain; load it with: source <(terrain help --completion)\n"
                 "_terrain() {\n    local word=${COMP_WORDS[COMP_CWORD]} words=\n"
-                "    case $COMP_CWORD:${COMP_WORDS[1]} in\n    1:*) words=\"");
+                "    case \"$COMP_CWORD:${COMP_WORDS[1]} ${COMP_WORDS[2]}\" in\n    1:*) words=\"");
     for (size_t i = 0; tr_commands[i]; i++)
         fprintf(to, "%s%s", i ? " " : "", tr_commands[i]->name);
     fprintf(to, "\" ;;\n");
-    for (size_t i = 0; tr_commands[i]; i++) {
-        fprintf(to, "    *:%s) words=\"--help", tr_commands[i]->name);
-        for (const struct tr_option *option = tr_commands[i]->options; option->name; option++)
-            fprintf(to, " %s", option->name);
-        fprintf(to, "\" ;;\n");
-    }
+    for (size_t i = 0; tr_commands[i]; i++)
+        print_completion(tr_commands[i], to);
     fprintf(to, "    esac\n    if [[ $COMP_CWORD -eq 1 || $word == -* ]]; then COMPREPLY=($(compgen -W "
                 "\"$words\" -- \"$word\"))\n"
                 "    else COMPREPLY=($(compgen -f -- \"$word\")); fi\n}\ncomplete -o filenames -F _terrain "

@@ -1,7 +1,8 @@
 /* Commands and their options: one table a command, which parses, prints help and completes.
  *
  * To add a command: write cmd/<name>.c with its table of options and its function; declare the `struct
- * tr_command` here; add it to the list in main.c; add tests/cli/<name>.sh. */
+ * tr_command` here; add it to the list in main.c; add tests/cli/<name>.sh. A command of several verbs (`terrain log check`) has a list of
+ * verbs instead of options and function, each a command of its own whose name is both words. */
 #ifndef TR_CMD_COMMAND_H
 #define TR_CMD_COMMAND_H
 
@@ -45,7 +46,7 @@ struct tr_call {
 };
 
 struct tr_command {
-    const char *name;
+    const char *name;    /* of a verb "log check" */
     const char *usage;   /* behind the name: "WORLD LOG... -o OUT"; NULL: nothing */
     const char *summary; /* one line for the list */
     const char *about;   /* paragraph(s) for the command's own help; may be NULL */
@@ -53,13 +54,15 @@ struct tr_command {
     int least, most;                 /* arguments */
     const struct tr_option *options; /* ends with a NULL name */
     enum tr_status (*run)(const struct tr_call *call, struct tr_error *error);
+    const struct tr_command *const
+        *verbs; /* ends with NULL; the word behind the name is one of them. NULL: the command itself runs */
 };
 
 extern const struct tr_command *const tr_commands[]; /* ends with NULL */
 extern const struct tr_command tr_command_gen, tr_command_apply_log, tr_command_mesh, tr_command_export,
     tr_command_diff, tr_command_info, tr_command_ls, tr_command_dump, tr_command_sample, tr_command_raycast,
     tr_command_verify, tr_command_preview, tr_command_devices, tr_command_bench, tr_command_help,
-    tr_command_version;
+    tr_command_version, tr_command_log;
 
 /* Rows that several commands have. */
 #define TR_OPTION_OUT(what)                                                                                  \
@@ -119,7 +122,12 @@ void tr_help_list(FILE *to);
 void tr_help_command(const struct tr_command *command, FILE *to);
 /* Shell completion derived from the tables; shell is bash or zsh. */
 void tr_help_completion(FILE *to);
+/* The command of that name, or NULL. */
 const struct tr_command *tr_command_find(const char *name);
+/* The command's verb of that word, or NULL. */
+const struct tr_command *tr_verb_find(const struct tr_command *command, const char *word);
+/* The word of the command's verb i, or NULL behind the last. */
+const char *tr_verb_word(const struct tr_command *command, size_t i);
 /* The known name nearest to a mistyped one, or NULL when none is near. */
 const char *tr_nearest(const char *name, const char *(*next)(const void *context, size_t i),
                        const void *context);

@@ -17,6 +17,13 @@ static enum tr_status run_help(const struct tr_call *call, struct tr_error *erro
         const struct tr_command *command = tr_command_find(call->arguments[0]);
         if (!command)
             return tr_fail(error, TR_USAGE, "no command '%s', see `terrain help`", call->arguments[0]);
+        if (call->argument_count > 1) {
+            const char *name = command->name;
+            command = tr_verb_find(command, call->arguments[1]);
+            if (!command)
+                return tr_fail(error, TR_USAGE, "no command '%s %s', see `terrain help %s`", name,
+                               call->arguments[1], name);
+        }
         tr_help_command(command, stdout);
     }
     return TR_OK;
@@ -24,10 +31,10 @@ static enum tr_status run_help(const struct tr_call *call, struct tr_error *erro
 
 const struct tr_command tr_command_help = {
     .name = "help",
-    .usage = "[COMMAND]",
+    .usage = "[COMMAND [VERB]]",
     .summary = "show the commands, or one command's options",
     .least = 0,
-    .most = 1,
+    .most = 2,
     .options = help_options,
     .run = run_help,
 };

@@ -9,29 +9,60 @@
 #include <unistd.h>
 
 const struct tr_command *const tr_commands[] = {
-    &tr_command_gen,
-    &tr_command_apply_log,
-    &tr_command_mesh,
-    &tr_command_export,
-    &tr_command_diff,
-    &tr_command_info,
-    &tr_command_ls,
-    &tr_command_dump,
-    &tr_command_sample,
-    &tr_command_raycast,
-    &tr_command_verify,
-    &tr_command_preview,
-    &tr_command_devices,
-    &tr_command_bench,
-    &tr_command_help,
-    &tr_command_version,
-    NULL,
+    &tr_command_gen,     &tr_command_apply_log, &tr_command_log,
+    &tr_command_mesh,    &tr_command_export,    &tr_command_diff,
+    &tr_command_info,    &tr_command_ls,        &tr_command_dump,
+    &tr_command_sample,  &tr_command_raycast,   &tr_command_verify,
+    &tr_command_preview, &tr_command_devices,   &tr_command_bench,
+    &tr_command_help,    &tr_command_version,   NULL,
 };
 
 static const char *command_word(const void *context, size_t i)
 {
     (void)context;
     return tr_commands[i] ? tr_commands[i]->name : NULL;
+}
+
+static const char *verb_word(const void *context, size_t i)
+{
+    return tr_verb_word(context, i);
+}
+
+static void say_unknown(const char *what, const char *word, const char *near, const char *of)
+{
+    char shown[64];
+    fprintf(stderr, "terrain%s%s: unknown %s '%s'%s%s%s, see `terrain help%s%s`\n", of[0] ? " " : "", of,
+            what, tr_text_shown(word, shown, sizeof shown), near ? ", did you mean " : "", near ? near : "",
+            near ? "?" : "", of[0] ? " " : "", of);
+}
+
+/* The command that the line names; NULL when it names none, which has been said. *words: how many words the name is. A command of verbs
+ * itself is found where help is asked for. */
+static const struct tr_command *find_command(int argc, char **argv, int *words)
+{
+    const char *name = argv[1];
+    if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0)
+        name = "help";
+    else if (strcmp(name, "--version") == 0)
+        name = "version";
+    const struct tr_command *command = tr_command_find(name);
+    *words = 1;
+    if (!command)
+        say_unknown("command", name, tr_nearest(name, command_word, NULL), "");
+    if (!command || !command->verbs)
+        return command;
+    if (argc > 2 && (strcmp(argv[2], "--help") == 0 || strcmp(argv[2], "-h") == 0))
+        return command;
+    *words = 2;
+    if (argc < 3) {
+        fprintf(stderr, "terrain %s: expected: terrain %s %s\n", command->name, command->name,
+                command->usage);
+        return NULL;
+    }
+    const struct tr_command *verb = tr_verb_find(command, argv[2]);
+    if (!verb)
+        say_unknown("verb", argv[2], tr_nearest(argv[2], verb_word, command), command->name);
+    return verb;
 }
 
 /* An error in a line of a file begins with that place, as editors and CI jobs look for it; others say which command it was. */
@@ -74,27 +105,17 @@ int main(int argc, char **argv)
         tr_help_list(stderr);
         return TR_USAGE;
     }
-    const char *name = argv[1];
-    if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0)
-        name = "help";
-    else if (strcmp(name, "--version") == 0)
-        name = "version";
-    const struct tr_command *command = tr_command_find(name);
-    if (!command) {
-        const char *near = tr_nearest(name, command_word, NULL);
-        char shown[64];
-        fprintf(stderr, "terrain: unknown command '%s'%s%s%s, see `terrain help`\n",
-                tr_text_shown(name, shown, sizeof shown), near ? ", did you mean " : "", near ? near : "",
-                near ? "?" : "");
+    int words;
+    const struct tr_command *command = find_command(argc, argv, &words);
+    if (!command)
         return TR_USAGE;
-    }
     struct tr_call call = {.arguments = calloc((size_t)argc, sizeof(char *))};
     bool help = false;
     enum tr_status status = TR_IO;
     if (!call.arguments)
         tr_fail(&error, TR_IO, "out of memory");
     else
-        status = tr_call_parse(command, argc - 2, argv + 2, &call, &help, &error);
+        status = tr_call_parse(command, argc - 1 - words, argv + 1 + words, &call, &help, &error);
     if (status == TR_OK) {
         if (help)
             tr_help_command(command, stdout);

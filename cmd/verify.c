@@ -50,9 +50,9 @@ static enum tr_status check_log(void *context, const char *text, size_t size_byt
     struct tr_log log = {0};
     struct tr_writer normal = {0};
     size_t same = 0;
-    enum tr_status status = tr_log_parse(&log, text, size_bytes, name, error);
+    enum tr_status status = tr_log_parse(&log, text, size_bytes, name, NULL, NULL, error);
     if (status == TR_OK)
-        status = tr_log_write(&log, &normal, error);
+        status = tr_log_write(&log, TR_LOG_LINES, &normal, error);
     while (status == TR_OK && same < size_bytes && same < normal.size_bytes &&
            (uint8_t)text[same] == normal.bytes[same])
         same++;

@@ -102,6 +102,48 @@ TR_FN PF tr_sqrt(float x)
     return s;
 }
 
+/* sin and cos of x, |x| <= 8192 (beyond, of 8192 with its sign). Reduced to [-pi/4, pi/4] around a multiple n of pi/2, given as three floats
+ * of which n times the first is exact (Cody and Waite 1980), then Taylor's series to x^9 and x^8. Worst error 2^-23. */
+TR_STRUCT(tr_turn)
+{
+    float s, c; /* sin and cos */
+};
+TR_FN tr_turn tr_sincos(float x)
+{
+    PF v = tr_clamp(x, -8192.0f, 8192.0f);
+    PF n = v * 0.63661977f;
+    n = n + 0.5f;
+    n = tr_floor(n);
+    PF r = v - n * 1.5703125f;
+    r = r - n * 4.8375129699707031e-4f;
+    r = r - n * 7.5497899548918822e-8f;
+    PF q = r * r;
+    PF s = q * 2.7557319e-6f;
+    s = s - 1.9841270e-4f;
+    s = s * q;
+    s = s + 8.3333333e-3f;
+    s = s * q;
+    s = s - 0.16666667f;
+    s = s * q;
+    s = s * r;
+    s = s + r;
+    PF c = q * 2.4801587e-5f;
+    c = c - 1.3888889e-3f;
+    c = c * q;
+    c = c + 4.1666667e-2f;
+    c = c * q;
+    c = c - 0.5f;
+    c = c * q;
+    c = c + 1.0f;
+    int quarter = tr_to_int(n) & 3;
+    PF minus_s = 0.0f - s;
+    PF minus_c = 0.0f - c;
+    tr_turn turn;
+    turn.s = quarter == 0 ? s : (quarter == 1 ? c : (quarter == 2 ? minus_s : minus_c));
+    turn.c = quarter == 0 ? c : (quarter == 1 ? minus_s : (quarter == 2 ? minus_c : s));
+    return turn;
+}
+
 /* The nearest integer, halves up: floor(x + 1/2), |x| < 2^23 for an exact sum; clamped to [lo, hi] before converting. */
 TR_FN int tr_round_clamped(float x, float lo, float hi)
 {

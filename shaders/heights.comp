@@ -1,15 +1,9 @@
-/* Height slots in their order, one column an invocation. */
+/* Common slots in their order, one column an invocation. */
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #include "heights_params.h"
-
-layout(local_size_x_id = 0) in;
-#include "grid.h"
-layout(std430, binding = TR_HEIGHTS_ITEMS) readonly buffer Items { tr_heights_item items[]; };
-layout(std430, binding = TR_HEIGHTS_SLOTS) readonly buffer Slots { tr_edit_slot slots[]; };
-layout(std430, binding = TR_HEIGHTS_BEFORE) readonly buffer Before { int before[]; };
-layout(std430, binding = TR_HEIGHTS_RESULT) writeonly buffer Result { int result[]; };
-layout(push_constant) uniform Params { tr_heights_params params; };
+#include "no_words.glsl"
+#include "heights.glsl"
 
 void main()
 {
@@ -22,8 +16,14 @@ void main()
     int z = int(column / TR_CHUNK);
     tr_heights_item item = items[chunk];
     int height = before[item.before * TR_COLUMNS + column];
-    for (uint k = 0u; k < item.slot_count; k++) {
-        height = tr_slot_height(slots[item.first_slot + k], x, z, height, before[item.after * TR_COLUMNS + column]);
+    int after = before[item.after * TR_COLUMNS + column];
+    /* The condition comes last, since a device that only masks what it skips would do one slot more. */
+    if (item.slot_count > 0u) {
+        uint k = 0u;
+        do {
+            height = common_height(slots[item.first_slot + k], x, z, height, after);
+            k++;
+        } while (k < item.slot_count);
     }
     result[i] = height;
 }

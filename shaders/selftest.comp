@@ -1,6 +1,7 @@
 /* Every exact function on fixed inputs, one word an invocation. */
 #version 450
 #extension GL_GOOGLE_include_directive : require
+#include "no_words.glsl"
 #include "selftest_params.h"
 
 layout(local_size_x_id = 0) in;

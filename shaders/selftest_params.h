@@ -6,6 +6,7 @@
 #define TR_SHADERS_SELFTEST_PARAMS_H
 #include "ground.h"
 #include "noise.h"
+#include "redistance.h"
 #include "surface.h"
 
 #define TR_SELFTEST_LOCAL 64
@@ -17,17 +18,26 @@
 #define TR_SELFTEST_ROOT 2u
 #define TR_SELFTEST_ROUND 3u
 #define TR_SELFTEST_CONVERT 4u
-#define TR_SELFTEST_FALLOFF 5u
-#define TR_SELFTEST_RAISE 6u
-#define TR_SELFTEST_SMOOTH 7u
-#define TR_SELFTEST_DISTANCE 8u
-#define TR_SELFTEST_UNION 9u
-#define TR_SELFTEST_SUBTRACT 10u
-#define TR_SELFTEST_NOISE 11u
-#define TR_SELFTEST_CROSSING 12u
-#define TR_SELFTEST_NORMAL 13u
-#define TR_SELFTEST_FOLLOW 14u
-#define TR_SELFTEST_FUNCTIONS 15u
+#define TR_SELFTEST_SINE 5u
+#define TR_SELFTEST_FALLOFF 6u
+#define TR_SELFTEST_RAISE 7u
+#define TR_SELFTEST_LEVEL 8u
+#define TR_SELFTEST_SMOOTH 9u
+#define TR_SELFTEST_HC_SMOOTH 10u
+#define TR_SELFTEST_DISTANCE 11u
+#define TR_SELFTEST_JOIN 12u
+#define TR_SELFTEST_PUSH 13u
+#define TR_SELFTEST_PLANE 14u
+#define TR_SELFTEST_VOLUME_SMOOTH 15u
+#define TR_SELFTEST_INFLATE 16u
+#define TR_SELFTEST_PINCH 17u /* and grab */
+#define TR_SELFTEST_REDISTANCE 18u
+#define TR_SELFTEST_NOISE 19u
+#define TR_SELFTEST_NOISE_3D 20u
+#define TR_SELFTEST_CROSSING 21u
+#define TR_SELFTEST_NORMAL 22u
+#define TR_SELFTEST_FOLLOW 23u
+#define TR_SELFTEST_FUNCTIONS 24u
 #define TR_SELFTEST_INPUTS 1024u /* of each function */
 
 TR_STRUCT(tr_selftest_params)
@@ -63,20 +73,48 @@ TR_FN PF tr_selftest_positive(uint function, uint i, uint k)
     return x;
 }
 
-/* A slot with both kinds of numbers, small and large form, all falloffs; its box is all samples. */
-TR_FN tr_edit_slot tr_selftest_slot(uint function, uint i, uint op)
+/* The operation of a function's slot. */
+TR_FN uint tr_selftest_op(uint function, uint i)
+{
+    if (function == TR_SELFTEST_RAISE)
+        return TR_SLOT_RAISE;
+    if (function == TR_SELFTEST_LEVEL)
+        return TR_SLOT_LEVEL;
+    if (function == TR_SELFTEST_SMOOTH)
+        return TR_SLOT_SMOOTH;
+    if (function == TR_SELFTEST_HC_SMOOTH)
+        return TR_SLOT_HC_SMOOTH;
+    if (function == TR_SELFTEST_PUSH)
+        return TR_SLOT_PUSH;
+    if (function == TR_SELFTEST_PLANE)
+        return TR_SLOT_PLANE;
+    if (function == TR_SELFTEST_VOLUME_SMOOTH)
+        return TR_SLOT_VOLUME_SMOOTH;
+    if (function == TR_SELFTEST_INFLATE)
+        return TR_SLOT_INFLATE;
+    if (function == TR_SELFTEST_PINCH)
+        return TR_SLOT_PINCH + (i / 2u & 1u); /* or GRAB */
+    return TR_SLOT_UNION + i % 3u;            /* or SUBTRACT, INTERSECT */
+}
+
+/* A slot with the numbers of every kind, small and large form, all falloffs and blends; its box is all samples. */
+TR_FN tr_edit_slot tr_selftest_slot(uint function, uint i)
 {
     tr_edit_slot slot;
-    slot.op = op;
+    slot.op = tr_selftest_op(function, i);
+    bool shape = tr_slot_is_shape(slot);
+    bool part = slot.op != TR_SLOT_RAISE && slot.op != TR_SLOT_PUSH &&
+                slot.op != TR_SLOT_INFLATE; /* its strength is a part of the way */
+    slot.form = i & 1u;                     /* round or large, spherical or projected */
     slot.falloff = i % TR_FALLOFF_COUNT;
     slot.power = 2u + i % 15u;
-    slot.large = i & 1u;
     slot.lo_x = -64;
     slot.lo_y = -64;
     slot.lo_z = -64;
     slot.hi_x = 128;
     slot.hi_y = 128;
     slot.hi_z = 128;
+    slot.base_y = 0;
     slot.cx = tr_selftest_float(function, i, 10u, 24576, 0.00390625f);
     slot.cy = tr_selftest_float(function, i, 11u, 24576, 0.00390625f);
     slot.cz = tr_selftest_float(function, i, 12u, 24576, 0.00390625f);
@@ -106,19 +144,20 @@ TR_FN tr_edit_slot tr_selftest_slot(uint function, uint i, uint op)
     PF k0 = slot.cx * slot.cx + slot.cy * slot.cy + slot.cz * slot.cz;
     k0 = k0 - radius * radius;
     slot.k0 = k0;
-    slot.radius = radius;
-    if (op == TR_SLOT_RAISE || op == TR_SLOT_SMOOTH)
-        slot.radius = tr_rcp(radius);
-    slot.strength = tr_selftest_float(function, i, 19u, 65536, 0.0625f);
-    if (op == TR_SLOT_SMOOTH)
-        slot.strength = tr_selftest_float(function, i, 19u, 255, 0.00390625f);
+    inv = tr_rcp(radius);
+    slot.radius = shape ? radius : inv;
+    slot.strength = tr_selftest_float(function, i, 19u, part ? 255 : 65536, part ? 0.00390625f : 0.0625f);
+    slot.px = uz;
+    slot.py = ux;
+    slot.pz = uy;
+    slot.p0 = tr_selftest_float(function, i, 20u, 24576, 0.00390625f);
     slot.reach = 32.0f;
-    slot.blend = 0.0f;
-    slot.inv_4blend = 0.0f;
-    if ((i & 2u) != 0u) {
-        slot.blend = 512.0f;
-        slot.inv_4blend = 0.00048828125f;
-    }
+    slot.blend = i / 2u & 3u;
+    slot.blend_k = 512.0f;
+    slot.blend_a = slot.blend == TR_BLEND_STAIRS ? 170.66667f : 0.00048828125f;
+    slot.blend_b = 0.0029296875f;
+    slot.target = tr_selftest_int(function, i, 21u, TR_HEIGHT_MAX);
+    slot.words = 0u;
     return slot;
 }
 
@@ -148,6 +187,32 @@ TR_FN uint tr_selftest_normal(uint f, uint i)
                      1 + tr_to_int(i % 255u), tr_to_int(i % 3u), (i & 1u) != 0u);
 }
 
+/* Where a pinch or grab takes a sample from, and what it finds there. */
+TR_FN uint tr_selftest_pinch(tr_edit_slot slot, uint f, uint i, int x, int y, int z)
+{
+    const int most = TR_SDF_MAX;
+    tr_source source = tr_volume_source(slot, x, y, z);
+    int s = tr_volume_mix(source, tr_selftest_int(f, i, 30u, most), tr_selftest_int(f, i, 31u, most),
+                          tr_selftest_int(f, i, 32u, most), tr_selftest_int(f, i, 33u, most),
+                          tr_selftest_int(f, i, 34u, most), tr_selftest_int(f, i, 35u, most),
+                          tr_selftest_int(f, i, 36u, most), tr_selftest_int(f, i, 37u, most));
+    return tr_noise_hash(tr_to_uint(source.x), tr_to_uint(source.y), tr_to_uint(source.z)) ^ tr_to_uint(s);
+}
+
+/* A sample again from a crossing near it. */
+TR_FN uint tr_selftest_redistance(uint f, uint i, int x, int y, int z, int stored)
+{
+    const int most = 65534;
+    PF way = tr_redistance_way(-tr_iabs(stored), 1 + tr_to_int(tr_selftest_bits(f, i, 30u) % 32767u));
+    tr_crossing_point crossing = tr_redistance_crossing(
+        x + tr_selftest_int(f, i, 31u, 9), y + tr_selftest_int(f, i, 32u, 9),
+        z + tr_selftest_int(f, i, 33u, 9), tr_to_int(i % 3u), way, tr_selftest_int(f, i, 34u, most),
+        tr_selftest_int(f, i, 35u, most), tr_selftest_int(f, i, 36u, most), tr_selftest_int(f, i, 37u, most),
+        tr_selftest_int(f, i, 38u, most), tr_selftest_int(f, i, 39u, most));
+    PF square = tr_redistance_square(crossing, x, y, z);
+    return tr_bits(square) ^ tr_to_uint(tr_redistance_sample(crossing, x, y, z, stored));
+}
+
 /* The word of a function for input i. */
 TR_FN uint tr_selftest_word(uint f, uint i)
 {
@@ -156,6 +221,7 @@ TR_FN uint tr_selftest_word(uint f, uint i)
     int z = tr_selftest_int(f, i, 2u, 64);
     int stored = tr_selftest_int(f, i, 3u, TR_SDF_MAX);
     int height = tr_selftest_int(f, i, 4u, TR_HEIGHT_MAX);
+    tr_edit_slot slot = tr_selftest_slot(f, i);
     if (f == TR_SELFTEST_MULTIPLY_ADD) {
         PF r = tr_selftest_float(f, i, 5u, 8388607, 0.00390625f);
         r = r * tr_selftest_float(f, i, 6u, 8388607, 0.00390625f) +
@@ -180,6 +246,10 @@ TR_FN uint tr_selftest_word(uint f, uint i)
         PF r = tr_to_float(tr_to_int(tr_selftest_bits(f, i, 5u)));
         return tr_bits(r);
     }
+    if (f == TR_SELFTEST_SINE) {
+        tr_turn turn = tr_sincos(tr_selftest_float(f, i, 5u, 2097152, 0.00390625f));
+        return (i & 1u) != 0u ? tr_bits(turn.s) : tr_bits(turn.c);
+    }
     if (f == TR_SELFTEST_FALLOFF) {
         PF d = tr_selftest_float(f, i, 5u, 70000, 0.0000152587890625f);
         d = tr_abs(d);
@@ -187,21 +257,43 @@ TR_FN uint tr_selftest_word(uint f, uint i)
         return tr_bits(w);
     }
     if (f == TR_SELFTEST_RAISE)
-        return tr_to_uint(tr_brush_raise(tr_selftest_slot(f, i, TR_SLOT_RAISE), x, z, height));
+        return tr_to_uint(tr_brush_raise(slot, x, z, height));
+    if (f == TR_SELFTEST_LEVEL)
+        return tr_to_uint(tr_brush_level(slot, x, z, height));
     if (f == TR_SELFTEST_SMOOTH)
-        return tr_to_uint(tr_brush_smooth(tr_selftest_slot(f, i, TR_SLOT_SMOOTH), x, z, height,
-                                          tr_selftest_int(f, i, 5u, 67108863)));
+        return tr_to_uint(tr_brush_smooth(slot, x, z, height, tr_selftest_int(f, i, 5u, 67108863)));
+    if (f == TR_SELFTEST_HC_SMOOTH)
+        return tr_to_uint(tr_brush_hc_smooth(slot, x, z, height, tr_selftest_int(f, i, 5u, 67108863),
+                                             tr_selftest_int(f, i, 6u, 67108863)));
     if (f == TR_SELFTEST_DISTANCE) {
-        PF d = tr_shape_distance(tr_selftest_slot(f, i, TR_SLOT_UNION), x, y, z);
+        PF d = tr_slot_round_distance(slot, x, y, z);
         return tr_bits(d);
     }
-    if (f == TR_SELFTEST_UNION)
-        return tr_to_uint(tr_shape_union(tr_selftest_slot(f, i, TR_SLOT_UNION), x, y, z, stored));
-    if (f == TR_SELFTEST_SUBTRACT)
-        return tr_to_uint(tr_shape_subtract(tr_selftest_slot(f, i, TR_SLOT_SUBTRACT), x, y, z, stored));
+    if (f == TR_SELFTEST_JOIN)
+        return tr_to_uint(tr_shape_join(slot, tr_selftest_float(f, i, 5u, 32768, 0.0009765625f), stored));
+    if (f == TR_SELFTEST_PUSH)
+        return tr_to_uint(tr_volume_push(slot, x, y, z, stored));
+    if (f == TR_SELFTEST_PLANE)
+        return tr_to_uint(tr_volume_plane(slot, x, y, z, stored));
+    if (f == TR_SELFTEST_VOLUME_SMOOTH)
+        return tr_to_uint(tr_volume_smooth(slot, x, y, z, stored, tr_selftest_int(f, i, 5u, 6 * TR_SDF_MAX)));
+    if (f == TR_SELFTEST_INFLATE)
+        return tr_to_uint(tr_volume_inflate(slot, x, y, z, stored, tr_selftest_int(f, i, 5u, 65534),
+                                            tr_selftest_int(f, i, 6u, 65534),
+                                            tr_selftest_int(f, i, 7u, 65534)));
+    if (f == TR_SELFTEST_PINCH)
+        return tr_selftest_pinch(slot, f, i, x, y, z);
+    if (f == TR_SELFTEST_REDISTANCE)
+        return tr_selftest_redistance(f, i, x, y, z, stored);
     if (f == TR_SELFTEST_NOISE) {
         PF h = tr_noise_height(tr_selftest_layer(f, i), x, z);
         return tr_bits(h);
+    }
+    if (f == TR_SELFTEST_NOISE_3D) {
+        tr_noise_layer layer = tr_selftest_layer(f, i);
+        PF n = tr_noise3(layer.cell_x, tr_selftest_bits(f, i, 7u), layer.cell_z, layer.seed, layer.frac_x,
+                         layer.frequency, layer.frac_z);
+        return tr_bits(n);
     }
     if (f == TR_SELFTEST_CROSSING)
         return tr_to_uint(tr_crossing(-tr_iabs(stored), 1 + tr_to_int(tr_selftest_bits(f, i, 5u) % 32767u)));

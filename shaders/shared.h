@@ -5,6 +5,8 @@
  * built-in on floats: devices round them differently. No value is NaN, infinite or subnormal, and none depends on the sign of zero.
  *
  *   TR_FN   begins a function              PF      a float that is `precise` in GLSL: every local and every returned float
+ *   TR_WORDS_PARAM, TR_WORDS_ARG           first parameter and argument of what reads the words of slots: an array `tr_words`, which a
+ *                                          kernel declares as a buffer of that name before it includes such a header
  *
  * `precise` does not reach arithmetic written inside call arguments: name it as a PF local first. A check over the SPIR-V of every
  * kernel (tests/lint) finds each float operation that lacks NoContraction. */
@@ -24,6 +26,8 @@
 #define tr_to_float(i) float(i)
 #define tr_popcount(u) bitCount(u)
 #define TR_UNROLL
+#define TR_WORDS_PARAM
+#define TR_WORDS_ARG
 #else
 #include <stdint.h>
 #include <stdbool.h>
@@ -51,6 +55,8 @@ TR_FN float tr_from_bits(uint u)
 #define tr_to_uint(x) ((uint)(x))
 #define tr_to_float(i) ((float)(i))
 #define tr_popcount(u) __builtin_popcount(u)
+#define TR_WORDS_PARAM const uint *tr_words,
+#define TR_WORDS_ARG tr_words,
 #define TR_UNROLL                                                                                            \
     _Pragma("GCC unroll 16") /* before an inner loop of up to 16 rounds: makes the outer one vectors */
 #endif

@@ -2,9 +2,9 @@
 # Installs the packages that a part of the project needs, on Debian; elsewhere says which ones. Nothing is done when all are there.
 #   tests/deps.sh build|check|peers
 set -eu
-build="gcc make libc6-dev libvulkan-dev libvulkan-volk-dev glslc libstb-dev libzstd-dev libcjson-dev libxxhash-dev libpng-dev
+build="gcc make libc6-dev libvulkan-dev libvulkan-volk-dev glslc libstb-dev libzstd-dev libcjson-dev libmsgpack-dev libxxhash-dev libpng-dev
     libcmocka-dev mesa-vulkan-drivers"
-check="locales clang clang-format libclang-rt-14-dev vulkan-validationlayers"
+check="locales clang clang-format libclang-rt-14-dev vulkan-validationlayers python3-jsonschema"
 peers="admesh nodejs npm"
 case "${1:-}" in
 build) wanted=$build ;;

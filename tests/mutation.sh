@@ -15,8 +15,8 @@ build=build/fast # within a copy of the tree
 log=$work/log
 passed=0
 failed=0
-# Random logs of replay_test, few so that it is quick; in 84 a smooth reads one sample of a chunk that it does not write.
-export TERRAIN_TEST_SEED=70 TERRAIN_TEST_LOGS=15
+# Random logs of replay_test, so few that it is quick and so many that each mutant makes one of them differ.
+export TERRAIN_TEST_SEED=1 TERRAIN_TEST_LOGS=40
 unset TERRAIN_TEST_DEVICE TERRAIN_ISA
 unset MAKEFLAGS MFLAGS MAKELEVEL # of the make that runs this
 
@@ -96,8 +96,8 @@ mutant() {
 
 copy_tree || { echo "cannot copy the tree to $work/clean" >&2; exit 2; }
 cd "$work/clean" || exit 2
-tests="unit/brush_test unit/falloff_test unit/shape_test unit/exact_test unit/march_test unit/gpu_test
-    property/replay_test property/sphere_test lint/spirv"
+tests="unit/brush_test unit/blend_test unit/falloff_test unit/shape_test unit/tree_test unit/volume_test unit/exact_test
+    unit/edit_test unit/march_test unit/gpu_test property/replay_test property/sphere_test lint/spirv"
 # shellcheck disable=SC2086
 build_tests $tests || { cat "$log"; echo "the unchanged tree does not build" >&2; exit 2; }
 for test in $tests; do
@@ -107,24 +107,45 @@ done
 ok "unchanged: passes all tests below"
 
 # Shared arithmetic: cpu and kernels are wrong alike, so measurement and the naive replay must see it.
-mutant raise-rounding shaders/brush.h 's/rise + 0\.5f/rise + 0.25f/' unit/brush_test property/replay_test
+mutant raise-rounding shaders/brush.h 's/change + 0\.5f/change + 0.25f/' unit/brush_test property/replay_test
 mutant smooth-mean shaders/brush.h 's/w \* 0\.25f/w * 0.2f/' unit/exact_test property/replay_test
+mutant hc-beta shaders/brush.h 's/w = w \* slot\.px/w = w/' unit/brush_test property/replay_test
+mutant follow-carved shaders/brush.h 's/s > f ? tr_imax(s, f2)/s > f ? tr_imin(s, f2)/' unit/brush_test property/replay_test
+mutant paint-settles shaders/brush.h 's/return s == f ? 0 : paint/return paint/' property/replay_test
+mutant paint-ground shaders/ground.h 's/height >> 8) - slot/(height + 255) >> 8) - slot/' property/replay_test
+mutant paint-reach shaders/ground.h 's/paints = d <= slot\.reach/paints = d <= 0.0f/' property/replay_test
 mutant falloff-linear shaders/falloff.h '/FALLOFF_LINEAR) {/{n;s/w = p/w = t/;}' unit/falloff_test property/replay_test
-mutant blend-sign shaders/shape.h 's/m - dip/m + dip/' unit/shape_test property/replay_test
+mutant blend-sign shaders/blend.h 's/m - dip/m + dip/' unit/blend_test property/replay_test
+mutant blend-chamfer shaders/blend.h 's/face \* 0\.70710678f/face * 0.75f/' unit/blend_test property/replay_test
+mutant blend-stairs shaders/blend.h 's/0\.5f \* step/0.25f * step/' unit/blend_test property/replay_test
+mutant box-faces shaders/tree.h 's/PF ex = tr_max(ax, bx)/PF ex = tr_min(ax, bx)/' unit/tree_test property/replay_test
+mutant cylinder-edge shaders/tree.h '/tr_leaf_cylinder/,/^}/s/none = tr_min(none, 0\.0f)/none = tr_max(none, 0.0f)/' unit/tree_test property/replay_test
+mutant torus-height shaders/tree.h 's/PF d = side \* side + g \* g/PF d = side * side + g/' unit/tree_test property/replay_test
+mutant cone-inside shaders/tree.h 's/slope_x < 0\.0f && end_y < 0\.0f/slope_x < 0.0f/' unit/tree_test property/replay_test
+mutant ellipsoid-surface shaders/tree.h 's/PF d = n - 1\.0f/PF d = n - 0.75f/' unit/tree_test property/replay_test
+mutant tree-swap shaders/tree.h 's/PF x = swapped ? top : under/PF x = under/' unit/tree_test property/replay_test
+mutant volume-mean shaders/volume.h 's/w \* 0\.16666667f/w * 0.14285714f/' unit/volume_test property/replay_test
+mutant volume-axis shaders/volume.h 's/PF vx = qx - along \* slot\.ux/PF vx = qx/' unit/volume_test property/replay_test
+mutant volume-end shaders/volume.h 's/d = end < 1\.0f ? d : 1\.0f/d = end < 2.0f ? d : 1.0f/' unit/volume_test property/replay_test
+mutant plane-offset shaders/volume.h 's/plane = plane + slot\.p0/plane = plane - slot.p0/' unit/volume_test property/replay_test
+mutant noise-corner shaders/brush_noise.h 's/n110 - n010/n110 - n100/' property/replay_test
+mutant noise-octaves shaders/brush_noise.h '/tr_brush_octave3/,/^}/s/(127u - o)/(126u - o)/' property/replay_test
+mutant noise-cells shaders/brush_noise.h '/tr_brush_octave2/,/^}/s/(tr_words\[at + 2u\] << o)/tr_words[at + 2u]/' property/replay_test
 mutant crossing-clamp shaders/surface.h 's/1, 255)/1, 256)/' unit/exact_test
 mutant crossing-rounding shaders/surface.h 's/512u \* m + sum/512u * m/' unit/exact_test
 # Kernels alone: the cpu is right, so only a comparison of the two can see it.
-mutant bricks-box lib/bake/bricks.c 's/z <= slot->hi_z/z < slot->hi_z/' unit/gpu_test
+mutant bricks-box lib/bake/bricks.c 's/z <= box\.hi\[2\]/z < box.hi[2]/' unit/gpu_test
 mutant bricks-reach lib/bake/bricks.c 's/BRICK_REACH 8\.0/BRICK_REACH 4.0/' unit/gpu_test
 mutant blocks-last shaders/blocks.comp 's/i < brick\.count/i + 1u < brick.count/' unit/gpu_test
 mutant field-height shaders/field.comp 's/TR_TILE_SAMPLES + x + 1/TR_TILE_SAMPLES + x/' unit/gpu_test
 mutant triangles-word shaders/mc_triangles.comp 's/x = 32u/x = 31u/' unit/gpu_test
 # What one device leaves alone another may fuse, so no comparison is sure to see it; a rule must.
-mutant not-precise shaders/brush.h 's/PF rise = w/float rise = w/' lint/spirv
+mutant not-precise shaders/brush.h '/tr_brush_raise/,/^}/s/PF rise = w/float rise = w/' lint/spirv
 # The cpu's mesher, and the order of the replay.
 mutant march-count lib/mesh/march_isa.c 's/c\[i\]\.x >> 1/c[i].x >> 2/' unit/march_test property/sphere_test
-mutant smooth-before lib/run/replay.c 's/chunks_of(reads)/chunks_of(writes)/' property/replay_test
-mutant smooth-after lib/run/replay.c 's/open = stage + 1/open = stage/' property/replay_test
+mutant smooth-before lib/run/replay_plan.c 's/chunks_of(reads)/chunks_of(writes)/' property/replay_test
+mutant smooth-after lib/run/replay_plan.c 's/plan_read(replay, range, 1, /plan_read(replay, range, 0, /' property/replay_test
+mutant start-column lib/edit/edit.c 's/at\[2\] + 0\.5/at[2]/' unit/edit_test
 
 [ $# = 0 ] || [ $((passed + failed)) = $(($# + 1)) ] || { echo "no such mutant among: $*" >&2; exit 2; }
 echo "$passed passed, $failed failed"

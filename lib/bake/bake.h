@@ -9,11 +9,9 @@
 
 #include "lib/base/jobs.h"
 #include "lib/base/status.h"
+#include "lib/edit/apply.h"
 #include "lib/mesh/march.h"
-#include "shaders/edit_slot.h"
 #include "shaders/noise.h"
-
-#define TR_BAKE_SMOOTH_HALO 66 /* heights that smoothing a chunk reads: [z + 1][x + 1], z and x in -1..64 */
 
 /* Fill: heights[i] = clamp(base + round(sum of layers)). Layers are in the chunk's frame (lib/gen/noise.h makes them). */
 struct tr_fill_task {
@@ -28,27 +26,50 @@ struct tr_edit_block {
     int32_t cy;  /* block row; its lowest samples have y = 64 cy */
     bool stored; /* samples hold the block; else it begins as the height field and samples are out only */
     int16_t *samples; /* in and out, TR_BLOCK_SAMPLES */
+    uint8_t *paint;   /* in and out, the same; NULL exactly if the task's paint is */
     const tr_edit_slot
         *slots; /* height and volume slots in order of the log; volume ones in the block's frame */
     uint32_t slot_count;
 };
 
-/* A run of edits on one chunk, applied in order to its heights and blocks. */
+/* A run of edits on one chunk, applied in order to its heights, its blocks, and their paint. */
 struct tr_edit_task {
     uint32_t size_x, size_z;
-    int32_t *heights;          /* in and out, 64 x 64 */
-    const int32_t *after;      /* heights that a TR_SLOT_FOLLOW slot sets; NULL when there is none */
-    const tr_edit_slot *slots; /* the height slots alone, in order (TR_SLOT_RAISE and TR_SLOT_FOLLOW) */
+    int32_t *heights;     /* in and out, 64 x 64 */
+    uint8_t *paint;       /* in and out, the same; NULL: nothing of the chunk has paint, and no slot paints */
+    const int32_t *after; /* heights that a TR_SLOT_FOLLOW slot sets; NULL when there is none */
+    const uint32_t *words; /* of all slots of the task */
+    size_t word_count;
+    /* The slots that heights and column paint see, in order: the height slots, and where the task has paint the paints of volume slots,
+     * one for each block row that they reach (its frame's, see base_y), whether that block is there or not. */
+    const tr_edit_slot *slots;
     uint32_t slot_count;
     struct tr_edit_block *blocks;
     uint32_t block_count;
 };
 
-/* One smooth slot on one chunk. */
+/* One SMOOTH or HC_SMOOTH slot on one chunk. */
 struct tr_smooth_task {
-    const int32_t *halo; /* TR_BAKE_SMOOTH_HALO squared, the state before */
+    const int32_t *halo; /* TR_HEIGHT_HALO squared, the state before */
     tr_edit_slot slot;
     int32_t *after; /* out, 64 x 64; where the slot does not reach, the height before */
+};
+
+/* One slot that reads the samples around (VOLUME_SMOOTH, INFLATE, PINCH, GRAB) on one block. */
+struct tr_reshape_task {
+    const int16_t
+        *halo; /* cube of side 64 + 2 margin, [y][z][x], the state before: samples -margin .. 63 + margin */
+    uint32_t margin; /* 1 .. TR_RESHAPE_MARGIN_MAX: no sample farther out is read */
+    tr_edit_slot slot;
+    int16_t *after; /* out, a block; where the slot does not reach, the sample before */
+};
+
+/* One REDISTANCE slot on its whole region. */
+struct tr_redistance_task {
+    uint32_t size[3];       /* samples along x, y, z, at most TR_REDISTANCE_SIDE_MAX each */
+    const int16_t *samples; /* [y][z][x], the state before */
+    tr_edit_slot slot;      /* in the frame of the region's lowest sample */
+    int16_t *after;         /* out, the same */
 };
 
 /* The mesh of one tile (cx, cy, cz). */
@@ -72,6 +93,10 @@ struct tr_bake_ops {
                            struct tr_error *error);
     enum tr_status (*smooth)(struct tr_bake *bake, struct tr_smooth_task *tasks, size_t count,
                              struct tr_error *error);
+    enum tr_status (*reshape)(struct tr_bake *bake, struct tr_reshape_task *tasks, size_t count,
+                              struct tr_error *error);
+    enum tr_status (*redistance)(struct tr_bake *bake, struct tr_redistance_task *tasks, size_t count,
+                                 struct tr_error *error);
     enum tr_status (*mesh)(struct tr_bake *bake, struct tr_mesh_task *tasks, size_t count,
                            struct tr_error *error);
     void (*close)(struct tr_bake *bake);

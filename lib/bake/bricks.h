@@ -1,4 +1,4 @@
-/* Which bricks of a block (shaders/blocks_params.h) each slot may change: a kernel is given these alone. A
+/* Which bricks of a block (shaders/blocks_params.h) each slot may change, samples or paint: a kernel is given these alone. A
  * slot's set has every brick in which it changes a sample, and few others. */
 #ifndef TR_BAKE_BRICKS_H
 #define TR_BAKE_BRICKS_H
@@ -10,8 +10,8 @@ struct tr_brick_set {
     uint64_t layers[8];
 };
 
-/* The bricks that the slot may change. */
-struct tr_brick_set tr_bricks_of_slot(const tr_edit_slot *slot);
+/* The bricks that the slot may change; `words` are those that its `words` index. */
+struct tr_brick_set tr_bricks_of_slot(const tr_edit_slot *slot, const uint32_t *words);
 
 /* counts[i] becomes the number of sets that have brick i. */
 void tr_bricks_count(const struct tr_brick_set *sets, uint32_t set_count, uint32_t counts[TR_BRICKS]);

@@ -1,9 +1,8 @@
-/* The device `cpu`: every step in plain C, one task a job at a time. The reference that other devices must
- * equal.
+/* The device `cpu`: every step in plain C, one task a job at a time, of edits one block. The reference that other devices must equal.
  *
- * Tasks share nothing but read-only inputs, and each writes only its own outputs, so neither the number of
- * jobs nor their order can be seen in the result. The loops are those of the *_isa.c files, in the
- * instruction set that was picked when the device was opened. */
+ * What jobs work on shares nothing but read-only inputs, and each job writes only its own outputs, so neither the number of jobs nor their
+ * order can be seen in the result. The loops are those of the *_isa.c files, in the instruction set that was picked when the device was
+ * opened; redistance has one form for all. */
 #include "lib/bake/bake.h"
 
 #include "lib/base/alloc.h"
@@ -64,17 +63,16 @@ static enum tr_status cpu_fill(struct tr_bake *bake, struct tr_fill_task *tasks,
 
 /* --- edit --- */
 
-static void (*const apply_raise[])(const tr_edit_slot *, int32_t *) = TR_ISA_TABLE(tr_apply_raise);
+static void (*const apply_height[])(const uint32_t *, const tr_edit_slot *,
+                                    int32_t *) = TR_ISA_TABLE(tr_apply_height);
 static void (*const apply_begin[])(const int32_t *, uint32_t, uint32_t, int32_t,
                                    int16_t *) = TR_ISA_TABLE(tr_apply_begin);
 static void (*const apply_follow[])(const int32_t *, const int32_t *, int32_t,
                                     int16_t *) = TR_ISA_TABLE(tr_apply_follow);
-static void (*const apply_shape[])(const tr_edit_slot *, int16_t *) = TR_ISA_TABLE(tr_apply_shape);
-
-static bool slot_is_height(const tr_edit_slot *slot)
-{
-    return slot->op == TR_SLOT_RAISE || slot->op == TR_SLOT_FOLLOW;
-}
+static void (*const apply_volume[])(const uint32_t *, const tr_edit_slot *,
+                                    int16_t *) = TR_ISA_TABLE(tr_apply_volume);
+static void (*const apply_block_paint[])(const uint32_t *, const tr_edit_slot *,
+                                         uint8_t *) = TR_ISA_TABLE(tr_apply_block_paint);
 
 static void heights_set_after(const struct tr_edit_task *task, const tr_edit_slot *slot, int32_t *heights)
 {
@@ -93,50 +91,106 @@ static void heights_apply(const struct tr_edit_task *task, const tr_edit_slot *s
     if (slot->op == TR_SLOT_FOLLOW)
         heights_set_after(task, slot, heights);
     else
-        apply_raise[isa](slot, heights);
+        apply_height[isa](task->words, slot, heights);
 }
 
-/* A block sees its chunk's heights as they were at each slot, so it replays them on a copy of its own: blocks
- * need not wait for each other, and the heights cost 1/64 of the samples. */
+/* The heights, and with a height slot the samples that follow them. */
+static void block_follow(const struct tr_edit_task *task, const tr_edit_slot *slot, int isa,
+                         struct scratch *scratch, struct tr_edit_block *block)
+{
+    memcpy(scratch->before, scratch->heights, sizeof scratch->before);
+    heights_apply(task, slot, isa, scratch->heights);
+    apply_follow[isa](scratch->before, scratch->heights, block->cy, block->samples);
+}
+
+/* A block sees its chunk's heights as they were at each slot, so it replays them on a copy of its own: blocks need not wait for each other,
+ * and the heights cost 1/64 of the samples. Where a slot has been, paint is settled before the next one looks: what is not painted costs
+ * next to nothing there. */
 static void block_edit(const struct tr_edit_task *task, struct tr_edit_block *block, int isa,
                        struct scratch *scratch)
 {
-    int32_t *heights = scratch->heights, *before = scratch->before;
-
-    memcpy(heights, task->heights, sizeof scratch->heights);
+    memcpy(scratch->heights, task->heights, sizeof scratch->heights);
     if (!block->stored)
-        apply_begin[isa](heights, task->size_x, task->size_z, block->cy, block->samples);
+        apply_begin[isa](scratch->heights, task->size_x, task->size_z, block->cy, block->samples);
     for (uint32_t i = 0; i < block->slot_count; i++) {
         const tr_edit_slot *slot = &block->slots[i];
-        if (slot_is_height(slot)) {
-            memcpy(before, heights, sizeof scratch->before);
-            heights_apply(task, slot, isa, heights);
-            apply_follow[isa](before, heights, block->cy, block->samples);
-        } else {
-            apply_shape[isa](slot, block->samples);
-        }
+        if (slot->op == TR_SLOT_PAINT) /* of columns alone */
+            continue;
+        if (!tr_slot_is_volume(*slot))
+            block_follow(task, slot, isa, scratch, block);
+        else if (!tr_slot_is_paint(*slot))
+            apply_volume[isa](task->words, slot, block->samples);
+        else
+            apply_block_paint[isa](task->words, slot, block->paint);
+        if (block->paint)
+            tr_apply_settle_slot(slot, scratch->heights, block->cy, block->samples, block->paint);
     }
 }
 
-static enum tr_status edit_task(void *context, size_t index, int job, struct tr_error *error)
+/* The block of a task that a job takes. */
+struct block_unit {
+    const struct tr_edit_task *task;
+    struct tr_edit_block *block;
+};
+
+static enum tr_status edit_block(void *context, size_t index, int job, struct tr_error *error)
 {
     struct step *step = context;
-    struct tr_edit_task *task = (struct tr_edit_task *)step->tasks + index;
-    int isa = step->cpu->isa;
+    const struct block_unit *unit = (struct block_unit *)step->tasks + index;
 
     (void)error;
-    for (uint32_t i = 0; i < task->block_count; i++)
-        block_edit(task, &task->blocks[i], isa, &step->cpu->scratch[job]);
-    for (uint32_t i = 0; i < task->slot_count; i++)
-        heights_apply(task, &task->slots[i], isa, task->heights);
+    block_edit(unit->task, unit->block, step->cpu->isa, &step->cpu->scratch[job]);
     return TR_OK;
 }
 
+static enum tr_status edit_heights(void *context, size_t index, int job, struct tr_error *error)
+{
+    struct step *step = context;
+    struct tr_edit_task *task = (struct tr_edit_task *)step->tasks + index;
+
+    (void)job;
+    (void)error;
+    for (uint32_t i = 0; i < task->slot_count; i++) {
+        const tr_edit_slot *slot = &task->slots[i];
+        if (tr_slot_is_paint(*slot))
+            tr_apply_column_paint(task->words, slot, task->heights, task->paint);
+        else
+            heights_apply(task, slot, step->cpu->isa, task->heights);
+    }
+    return TR_OK;
+}
+
+static struct block_unit *edit_units(struct tr_edit_task *tasks, size_t count, size_t *unit_count,
+                                     struct tr_error *error)
+{
+    struct block_unit *units;
+    size_t next = 0;
+
+    *unit_count = 0;
+    for (size_t i = 0; i < count; i++)
+        *unit_count += tasks[i].block_count;
+    units = tr_alloc(*unit_count, sizeof *units, error);
+    for (size_t i = 0; units && i < count; i++)
+        for (uint32_t k = 0; k < tasks[i].block_count; k++)
+            units[next++] = (struct block_unit){&tasks[i], &tasks[i].blocks[k]};
+    return units;
+}
+
+/* First every block of every task, so that few tasks keep all jobs busy, then the heights that they have read. */
 static enum tr_status cpu_edit(struct tr_bake *bake, struct tr_edit_task *tasks, size_t count,
                                struct tr_error *error)
 {
-    struct step step = {cpu_of(bake), tasks};
-    return tr_jobs_run(bake->jobs, count, edit_task, &step, error);
+    size_t unit_count;
+    struct block_unit *units = edit_units(tasks, count, &unit_count, error);
+    struct step blocks = {cpu_of(bake), units}, heights = {cpu_of(bake), tasks};
+    enum tr_status status = units ? TR_OK : TR_IO;
+
+    if (status == TR_OK)
+        status = tr_jobs_run(bake->jobs, unit_count, edit_block, &blocks, error);
+    if (status == TR_OK)
+        status = tr_jobs_run(bake->jobs, count, edit_heights, &heights, error);
+    free(units);
+    return status;
 }
 
 /* --- smooth --- */
@@ -159,6 +213,44 @@ static enum tr_status cpu_smooth(struct tr_bake *bake, struct tr_smooth_task *ta
 {
     struct step step = {cpu_of(bake), tasks};
     return tr_jobs_run(bake->jobs, count, smooth_task, &step, error);
+}
+
+/* --- reshape and redistance --- */
+
+static enum tr_status reshape_task(void *context, size_t index, int job, struct tr_error *error)
+{
+    static void (*const apply_reshape[])(const tr_edit_slot *, uint32_t, const int16_t *, int16_t *) =
+        TR_ISA_TABLE(tr_apply_reshape);
+    struct step *step = context;
+    struct tr_reshape_task *task = (struct tr_reshape_task *)step->tasks + index;
+
+    (void)job;
+    (void)error;
+    apply_reshape[step->cpu->isa](&task->slot, task->margin, task->halo, task->after);
+    return TR_OK;
+}
+
+static enum tr_status cpu_reshape(struct tr_bake *bake, struct tr_reshape_task *tasks, size_t count,
+                                  struct tr_error *error)
+{
+    struct step step = {cpu_of(bake), tasks};
+    return tr_jobs_run(bake->jobs, count, reshape_task, &step, error);
+}
+
+static enum tr_status redistance_task(void *context, size_t index, int job, struct tr_error *error)
+{
+    struct step *step = context;
+    struct tr_redistance_task *task = (struct tr_redistance_task *)step->tasks + index;
+
+    (void)job;
+    return tr_apply_redistance(&task->slot, task->samples, task->size, task->after, error);
+}
+
+static enum tr_status cpu_redistance(struct tr_bake *bake, struct tr_redistance_task *tasks, size_t count,
+                                     struct tr_error *error)
+{
+    struct step step = {cpu_of(bake), tasks};
+    return tr_jobs_run(bake->jobs, count, redistance_task, &step, error);
 }
 
 /* --- mesh --- */
@@ -218,6 +310,8 @@ static const struct tr_bake_ops cpu_ops = {
     .fill = cpu_fill,
     .edit = cpu_edit,
     .smooth = cpu_smooth,
+    .reshape = cpu_reshape,
+    .redistance = cpu_redistance,
     .mesh = cpu_mesh,
     .close = cpu_close,
 };

@@ -10,6 +10,7 @@
 #include "shaders/fill_params.h"
 #include "shaders/heights_params.h"
 #include "shaders/mc_params.h"
+#include "shaders/redistance_params.h"
 #include "shaders/selftest_params.h"
 #include "shaders/smooth_params.h"
 
@@ -19,11 +20,29 @@ static const uint32_t words_fill[] = {
 static const uint32_t words_heights[] = {
 #include "heights.inc"
 };
+static const uint32_t words_heights_any[] = {
+#include "heights_any.inc"
+};
 static const uint32_t words_smooth[] = {
 #include "smooth.inc"
 };
 static const uint32_t words_blocks[] = {
 #include "blocks.inc"
+};
+static const uint32_t words_blocks_any[] = {
+#include "blocks_any.inc"
+};
+static const uint32_t words_blocks_tree[] = {
+#include "blocks_tree.inc"
+};
+static const uint32_t words_reshape[] = {
+#include "reshape.inc"
+};
+static const uint32_t words_sweep[] = {
+#include "sweep.inc"
+};
+static const uint32_t words_redistance[] = {
+#include "redistance.inc"
 };
 static const uint32_t words_field[] = {
 #include "field.inc"
@@ -57,8 +76,17 @@ static const uint32_t words_selftest[] = {
 const struct tr_gpu_kernel_source tr_kernel_sources[TR_KERNEL_COUNT] = {
     [TR_KERNEL_FILL] = KERNEL(fill, TR_FILL_BUFFERS, tr_fill_params, TR_FILL_LOCAL, 0),
     [TR_KERNEL_HEIGHTS] = KERNEL(heights, TR_HEIGHTS_BUFFERS, tr_heights_params, TR_HEIGHTS_LOCAL, 0),
+    [TR_KERNEL_HEIGHTS_ANY] =
+        KERNEL(heights_any, TR_HEIGHTS_ANY_BUFFERS, tr_heights_params, TR_HEIGHTS_LOCAL, 0),
     [TR_KERNEL_SMOOTH] = KERNEL(smooth, TR_SMOOTH_BUFFERS, tr_smooth_params, TR_SMOOTH_LOCAL, 0),
     [TR_KERNEL_BLOCKS] = KERNEL(blocks, TR_BLOCKS_BUFFERS, tr_blocks_params, TR_BLOCKS_LOCAL, 0),
+    [TR_KERNEL_BLOCKS_ANY] = KERNEL(blocks_any, TR_BLOCKS_ANY_BUFFERS, tr_blocks_params, TR_BLOCKS_LOCAL, 0),
+    [TR_KERNEL_BLOCKS_TREE] =
+        KERNEL(blocks_tree, TR_BLOCKS_ANY_BUFFERS, tr_blocks_params, TR_BLOCKS_LOCAL, 0),
+    [TR_KERNEL_RESHAPE] = KERNEL(reshape, TR_RESHAPE_BUFFERS, tr_smooth_params, TR_SMOOTH_LOCAL, 0),
+    [TR_KERNEL_SWEEP] = KERNEL(sweep, TR_SWEEP_BUFFERS, tr_sweep_params, TR_REDISTANCE_LOCAL, 0),
+    [TR_KERNEL_REDISTANCE] =
+        KERNEL(redistance, TR_REDISTANCE_BUFFERS, tr_redistance_params, TR_REDISTANCE_LOCAL, 0),
     [TR_KERNEL_FIELD] = KERNEL(field, TR_FIELD_BUFFERS, tr_field_params, TR_FIELD_LOCAL, 0),
     [TR_KERNEL_MC_BITS] = KERNEL(mc_bits, TR_MC_BITS_BUFFERS, tr_mc_params, TR_MC_LOCAL, 0),
     [TR_KERNEL_MC_COUNT] = KERNEL(mc_count, TR_MC_COUNT_BUFFERS, tr_mc_params, TR_MC_LOCAL, 0),
@@ -70,7 +98,9 @@ const struct tr_gpu_kernel_source tr_kernel_sources[TR_KERNEL_COUNT] = {
 };
 
 /* The layout that GLSL gives these structs: words without gaps. */
-_Static_assert(sizeof(tr_fill_item) == 3 * 4 && sizeof(tr_heights_item) == 4 * 4 && sizeof(tr_brick) == 7 * 4,
+_Static_assert(sizeof(tr_fill_item) == 3 * 4 && sizeof(tr_heights_item) == 5 * 4 &&
+                   sizeof(tr_blocks_item) == 7 * 4 && sizeof(tr_reshape_item) == 2 * 4 &&
+                   sizeof(tr_nearest) == 4 * 4,
                "items are packed words");
 _Static_assert(sizeof(tr_field_item) == 32 * 4 && sizeof(tr_row) == 3 * 4 && sizeof(tr_row_counts) == 2 * 4,
                "items are packed words");

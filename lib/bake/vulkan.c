@@ -18,11 +18,12 @@
 #define BATCHES_IN_MEMORY 32
 
 static const char *const lane_buffer_names[TR_LANE_BUFFER_COUNT] = {
-    [TR_LANE_ITEMS] = "items",     [TR_LANE_SLOTS] = "slots",   [TR_LANE_HEIGHTS] = "heights",
-    [TR_LANE_RESULT] = "result",   [TR_LANE_BLOCKS] = "blocks", [TR_LANE_NUMBERS] = "numbers",
-    [TR_LANE_FIELD] = "field",     [TR_LANE_BITS] = "bits",     [TR_LANE_ROWS] = "rows",
-    [TR_LANE_TOTALS] = "totals",   [TR_LANE_GROUPS] = "groups", [TR_LANE_VERTICES] = "vertices",
-    [TR_LANE_INDICES] = "indices",
+    [TR_LANE_ITEMS] = "items",     [TR_LANE_SLOTS] = "slots",       [TR_LANE_WORDS] = "words",
+    [TR_LANE_HEIGHTS] = "heights", [TR_LANE_HALO] = "halo",         [TR_LANE_RESULT] = "result",
+    [TR_LANE_BLOCKS] = "blocks",   [TR_LANE_PAINT] = "paint",       [TR_LANE_NUMBERS] = "numbers",
+    [TR_LANE_NEAREST] = "nearest", [TR_LANE_NORMALS] = "normals",   [TR_LANE_FIELD] = "field",
+    [TR_LANE_BITS] = "bits",       [TR_LANE_ROWS] = "rows",         [TR_LANE_TOTALS] = "totals",
+    [TR_LANE_GROUPS] = "groups",   [TR_LANE_VERTICES] = "vertices", [TR_LANE_INDICES] = "indices",
 };
 
 static const struct tr_bake_ops vulkan_ops = {
@@ -30,6 +31,8 @@ static const struct tr_bake_ops vulkan_ops = {
     .fill = tr_vulkan_fill,
     .edit = tr_vulkan_edit,
     .smooth = tr_vulkan_smooth,
+    .reshape = tr_vulkan_reshape,
+    .redistance = tr_vulkan_redistance,
     .mesh = tr_vulkan_mesh,
     .close = tr_vulkan_close,
 };

@@ -1,15 +1,15 @@
-/* An edit log as text: JSON and JSON Lines to edits and back to the normal form, and a log's meeting with its
- * world. EDITS.md beside this file is the specification. A log that is refused leaves the edits that were
- * there before it untouched.
+/* An edit log: JSON, JSON Lines and MessagePack to edits and back, and a log's meeting with its world. EDITS.md beside this file is the
+ * specification. A log that is refused leaves the edits that were there before it untouched.
  *
- * Ids are given when all edits of a text are known: first the written ones are entered in a hash table, then
- * edits without one get "e-" and 12 hex digits of the hash of their normal form, and "-2", "-3" ... behind it
- * while that is taken. */
+ * Ids are given when all edits of a text are known: first the written ones are entered in a hash table, then edits without one get "e-"
+ * and 12 hex digits of the hash of their normal form, and "-2", "-3" ... behind it while that is taken. */
 #include "lib/edit/log.h"
 
 #include "lib/base/alloc.h"
 #include "lib/base/hash.h"
+#include "lib/base/msgpack.h"
 #include "lib/edit/edit_json.h"
+#include "lib/edit/web_json.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,22 +19,120 @@
 #define FORMAT_VERSION 1
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
+void tr_log_cut(struct tr_log *log, size_t count)
+{
+    while (log->count > count)
+        tr_edit_release(&log->edits[--log->count]);
+}
+
 void tr_log_release(struct tr_log *log)
 {
+    tr_log_cut(log, 0);
     free(log->edits);
     *log = (struct tr_log){0};
 }
 
-enum tr_status tr_log_write(const struct tr_log *log, struct tr_writer *out, struct tr_error *error)
+void tr_edit_where(const struct tr_edit *edit, const char *name, size_t number,
+                   char where[TR_ERROR_TEXT_BYTES])
+{
+    size_t length;
+
+    tr_position_text(name, edit->has_offset, edit->line, where);
+    length = strlen(where);
+    if (edit->id_is_made)
+        snprintf(where + length, TR_ERROR_TEXT_BYTES - length, ": edit #%zu", number);
+    else
+        snprintf(where + length, TR_ERROR_TEXT_BYTES - length, ": edit '%s'", edit->id);
+}
+
+/* ---- writing ---- */
+
+static void write_lines(const struct tr_log *log, struct tr_writer *out)
 {
     tr_write_text(out, "{\"format\":\"%s\",\"version\":%d}\n", FORMAT_NAME, FORMAT_VERSION);
     for (size_t i = 0; i < log->count; i++) {
         tr_edit_write_json(&log->edits[i], out);
         tr_write_u8(out, '\n');
     }
-    if (out->failed)
+}
+
+static void write_document(const struct tr_log *log, struct tr_writer *out)
+{
+    tr_write_text(out, "{\"format\":\"%s\",\"version\":%d,\"edits\":[\n", FORMAT_NAME, FORMAT_VERSION);
+    for (size_t i = 0; i < log->count; i++) {
+        tr_edit_write_json(&log->edits[i], out);
+        tr_write_text(out, i + 1 < log->count ? ",\n" : "\n");
+    }
+    tr_write_text(out, "]}\n");
+}
+
+/* The shortest header of an array. */
+static void write_array_head(struct tr_writer *out, uint32_t count)
+{
+    if (count < 16) {
+        tr_write_u8(out, (uint8_t)(0x90 | count));
+    } else if (count <= UINT16_MAX) {
+        const uint8_t head[] = {0xdc, (uint8_t)(count >> 8), (uint8_t)count};
+
+        tr_write_bytes(out, head, sizeof head);
+    } else {
+        const uint8_t head[] = {0xdd, (uint8_t)(count >> 24), (uint8_t)(count >> 16), (uint8_t)(count >> 8),
+                                (uint8_t)count};
+
+        tr_write_bytes(out, head, sizeof head);
+    }
+}
+
+/* Edit by edit, so that there is never more than one edit's tree in memory. */
+static enum tr_status write_message_pack(const struct tr_log *log, struct tr_writer *out,
+                                         struct tr_error *error)
+{
+    static const char head[] = "\x83\xa6"
+                               "format"
+                               "\xad" FORMAT_NAME "\xa7"
+                               "version"
+                               "\x01\xa5"
+                               "edits";
+    struct tr_writer text = {0};
+    enum tr_status status = TR_OK;
+
+    _Static_assert(sizeof FORMAT_NAME - 1 == 13 && FORMAT_VERSION == 1, "as the head says");
+    if (log->count > UINT32_MAX)
+        return tr_fail(error, TR_BAD_INPUT, "edit log of %zu edits, expected less than 2^32 for MessagePack",
+                       log->count);
+    tr_write_bytes(out, head, sizeof head - 1);
+    write_array_head(out, (uint32_t)log->count);
+    for (size_t i = 0; i < log->count && status == TR_OK; i++) {
+        cJSON *tree = NULL;
+
+        text.size_bytes = 0;
+        tr_edit_write_json(&log->edits[i], &text);
+        if (text.failed)
+            status = tr_fail(error, TR_IO, "out of memory: edit '%s'", log->edits[i].id);
+        if (status == TR_OK)
+            status = tr_json_parse((const char *)text.bytes, text.size_bytes, "edit", 1, &tree, error);
+        if (status == TR_OK)
+            status = tr_msgpack_write(tree, out, error);
+        cJSON_Delete(tree);
+    }
+    tr_writer_release(&text);
+    return status;
+}
+
+enum tr_status tr_log_write(const struct tr_log *log, enum tr_log_encoding encoding, struct tr_writer *out,
+                            struct tr_error *error)
+{
+    enum tr_status status = TR_OK;
+
+    if (encoding == TR_LOG_MESSAGE_PACK)
+        status = write_message_pack(log, out, error);
+    else if (encoding == TR_LOG_JSON)
+        write_document(log, out);
+    else
+        write_lines(log, out);
+    if (status == TR_OK && out->failed)
         return tr_fail(error, TR_IO, "out of memory: edit log of %zu edits", log->count);
-    return TR_OK;
+    return status;
 }
 
 /* ---- ids ---- */
@@ -62,8 +160,12 @@ static struct id_entry *id_find(const struct id_table *table, const struct tr_lo
 static enum tr_status fail_duplicate(const struct tr_log *log, size_t first, size_t earlier, size_t later,
                                      const char *name, struct tr_error *error)
 {
-    return tr_fail(error, TR_BAD_INPUT, "%s:%d: edit '%s': \"id\" is used twice, first in line %d%s", name,
-                   log->edits[later].line, log->edits[later].id, log->edits[earlier].line,
+    const struct tr_edit *edit = &log->edits[earlier];
+    char where[TR_ERROR_TEXT_BYTES];
+
+    tr_edit_where(&log->edits[later], name, 0, where);
+    return tr_fail(error, TR_BAD_INPUT, "%s: \"id\" is used twice, first %s %d%s", where,
+                   edit->has_offset ? "at byte offset" : "in line", edit->line,
                    earlier < first ? " of the log before this one" : "");
 }
 
@@ -131,7 +233,29 @@ static enum tr_status assign_ids(struct tr_log *log, size_t first, const char *n
     return status;
 }
 
-/* ---- the two forms of text ---- */
+/* ---- reading ---- */
+
+/* A text that is being read into a log. */
+struct source {
+    struct tr_log *log;
+    size_t first; /* index of the text's first edit */
+    const char *name;
+    const char *folder; /* that files are named from, or NULL */
+    bool has_offsets;   /* MessagePack */
+    bool is_messages;   /* of the web client */
+    struct tr_carried *carried;
+    struct tr_log_torn *torn;
+    struct tr_error *error;
+};
+
+static struct tr_place source_place(const struct source *source)
+{
+    return (struct tr_place){.name = source->name,
+                             .has_offsets = source->has_offsets,
+                             .folder = source->folder,
+                             .carried = source->carried,
+                             .error = source->error};
+}
 
 static enum tr_status read_format(const struct tr_place *place, const cJSON *value)
 {
@@ -152,61 +276,78 @@ static enum tr_status read_version(const struct tr_place *place, const cJSON *va
     return TR_OK;
 }
 
-static enum tr_status read_edits(const struct tr_place *place, const cJSON *value)
+/* The object that heads a log: of a document with its edits, the header line of JSON Lines without. */
+static enum tr_status read_head(const struct source *source, const cJSON *head, bool is_document)
 {
-    return cJSON_IsArray(value) ? TR_OK : tr_place_fail_found(place, "edits", value, "an array");
-}
-
-static const struct tr_field header_fields[] = {{"format", true, read_format},
-                                                {"version", true, read_version}};
-static const struct tr_form header_form = {" in the header line", header_fields, COUNT(header_fields)};
-static const struct tr_field document_fields[] = {
-    {"edits", true, read_edits}, {"format", true, read_format}, {"version", true, read_version}};
-static const struct tr_form document_form = {"", document_fields, COUNT(document_fields)};
-
-/* The object that heads a log: of a document with its edits, of JSON Lines without. */
-static enum tr_status read_head(const cJSON *head, const struct tr_form *form, const char *name,
-                                struct tr_error *error)
-{
-    const struct tr_place place = {.name = name, .error = error};
+    static const struct tr_field fields[] = {{"edits", true}, {"format", true}, {"version", true}};
+    struct tr_place place = source_place(source);
     char found[TR_FOUND_TEXT_BYTES];
+    enum tr_status status;
 
     if (!cJSON_IsObject(head))
         return tr_place_fail(&place, head, "an edit log must be an object, found %s",
                              tr_found_text(head, found));
-    if (tr_form_find(head, "brush") && !tr_form_find(head, "format"))
-        return tr_place_fail(&place, head,
-                             "found a message of the web client, which is not supported by this version");
-    return tr_form_read(&place, head, form);
-}
-
-/* Reads one edit and appends it. `first` is the index of the text's first edit. */
-static enum tr_status append_edit(struct tr_log *log, size_t first, const cJSON *item, const char *name,
-                                  struct tr_error *error)
-{
-    struct tr_place place = {.name = name, .number = log->count - first + 1, .error = error};
-    enum tr_status status = tr_grow(&log->edits, &log->capacity, log->count + 1, sizeof *log->edits, error);
-
-    if (status != TR_OK)
-        return status;
-    place.edit = &log->edits[log->count];
-    status = tr_edit_read_json(&place, item);
+    place.inside = is_document ? NULL : " in the header line";
+    status = tr_form_check(&place, head, fields + !is_document, COUNT(fields) - !is_document);
+    place.inside = NULL;
     if (status == TR_OK)
-        log->count++;
+        status = read_format(&place, tr_form_find(head, "format"));
+    if (status == TR_OK)
+        status = read_version(&place, tr_form_find(head, "version"));
+    if (status == TR_OK && is_document && !cJSON_IsArray(tr_form_find(head, "edits")))
+        status = tr_place_fail_found(&place, "edits", tr_form_find(head, "edits"), "an array");
     return status;
 }
 
-static enum tr_status read_document(struct tr_log *log, const cJSON *root, const char *name,
-                                    struct tr_error *error)
+/* Reads one edit or message and appends it. */
+static enum tr_status append_edit(const struct source *source, const cJSON *item)
 {
-    size_t first = log->count;
-    enum tr_status status = read_head(root, &document_form, name, error);
+    struct tr_log *log = source->log;
+    struct tr_place place = source_place(source);
+    struct tr_edit edit = {0};
+    enum tr_status status =
+        tr_grow(&log->edits, &log->capacity, log->count + 1, sizeof *log->edits, source->error);
 
     if (status != TR_OK)
         return status;
-    for (const cJSON *item = tr_form_find(root, "edits")->child; item && status == TR_OK; item = item->next)
-        status = append_edit(log, first, item, name, error);
+    place.edit = &edit;
+    place.number = log->count - source->first + 1;
+    if (source->is_messages)
+        status = tr_web_read_json(&place, item);
+    else if (tr_web_is_message(item))
+        status = tr_place_fail(&place, item, "found a message of the web client among edits");
+    else
+        status = tr_edit_read_json(&place, item);
+    if (status == TR_OK)
+        log->edits[log->count++] = edit;
+    else
+        tr_edit_release(&edit);
     return status;
+}
+
+static enum tr_status append_edits(const struct source *source, const cJSON *array)
+{
+    enum tr_status status = TR_OK;
+
+    for (const cJSON *item = array->child; item && status == TR_OK; item = item->next)
+        status = append_edit(source, item);
+    return status;
+}
+
+/* One value that is all there is: a document, or an array of messages. */
+static enum tr_status read_whole(struct source *source, const cJSON *root)
+{
+    struct tr_place place = source_place(source);
+    enum tr_status status;
+
+    source->is_messages = cJSON_IsArray(root) && root->child && tr_web_is_message(root->child);
+    if (source->is_messages)
+        return append_edits(source, root);
+    if (tr_web_is_message(root))
+        return tr_place_fail(&place, root,
+                             "a message of the web client must be alone on its line or in an array");
+    status = read_head(source, root, true);
+    return status == TR_OK ? append_edits(source, tr_form_find(root, "edits")) : status;
 }
 
 /* A line of JSON Lines, or of anything. */
@@ -234,34 +375,40 @@ static bool next_line(const char *text, size_t size_bytes, size_t *at, int *numb
     return false;
 }
 
-/* The last line is not JSON: most likely its writer was interrupted. Says where it begins and what is whole
- * before it. */
-static enum tr_status fail_torn(struct tr_log *log, size_t first, const struct line *line, const char *reason,
-                                const char *name, struct tr_error *error)
+/* The last line is not JSON: most likely its writer was interrupted. Says where it begins and what is whole before it. */
+static enum tr_status fail_torn(const struct source *source, const struct line *line, const char *reason)
 {
-    char prefix[TR_ERROR_TEXT_BYTES];
+    const struct tr_log *log = source->log;
+    char prefix[TR_ERROR_TEXT_BYTES], good[TR_ERROR_TEXT_BYTES];
     size_t prefix_bytes;
-    enum tr_status status = assign_ids(log, first, name, error);
+    enum tr_status status = assign_ids(source->log, source->first, source->name, source->error);
 
     if (status != TR_OK)
         return status;
-    prefix_bytes = (size_t)snprintf(prefix, sizeof prefix, "%s:%d: ", name, line->number);
+    prefix_bytes = (size_t)snprintf(prefix, sizeof prefix, "%s:%d: ", source->name, line->number);
     if (prefix_bytes < sizeof prefix && strncmp(reason, prefix, prefix_bytes) == 0)
         reason += prefix_bytes;
-    if (log->count == first)
-        return tr_fail(error, TR_BAD_INPUT,
-                       "%s:%d: last line, at byte offset %zu, is torn, with no edit before it: %s", name,
-                       line->number, line->offset, reason);
-    return tr_fail(error, TR_BAD_INPUT,
-                   "%s:%d: last line, at byte offset %zu, is torn, last good edit is '%s': %s", name,
-                   line->number, line->offset, log->edits[log->count - 1].id, reason);
+    if (log->count == source->first)
+        snprintf(good, sizeof good, "with no edit before it");
+    else
+        snprintf(good, sizeof good, "last good edit is '%s'", log->edits[log->count - 1].id);
+    return tr_fail(source->error, TR_BAD_INPUT, "%s:%d: last line, at byte offset %zu, is torn, %s: %s",
+                   source->name, line->number, line->offset, good, reason);
 }
 
-/* The edits of JSON Lines from byte `at` on, behind the header, whose line is `number`. */
-static enum tr_status read_lines(struct tr_log *log, const char *text, size_t size_bytes, size_t at,
-                                 int number, const char *name, struct tr_error *error)
+/* Whoever asks is told; else it is refused. */
+static enum tr_status leave_torn(const struct source *source, const struct line *line, const char *reason)
 {
-    size_t first = log->count;
+    if (!source->torn)
+        return fail_torn(source, line, reason);
+    *source->torn = (struct tr_log_torn){.is_torn = true, .line = line->number, .offset = line->offset};
+    return TR_OK;
+}
+
+/* The edits or messages of JSON Lines from byte `at` on, behind line `number`. */
+static enum tr_status read_lines(const struct source *source, const char *text, size_t size_bytes, size_t at,
+                                 int number)
+{
     struct line line, after = {0};
     bool has_line = next_line(text, size_bytes, &at, &number, &line);
     enum tr_status status = TR_OK;
@@ -271,13 +418,13 @@ static enum tr_status read_lines(struct tr_log *log, const char *text, size_t si
         cJSON *item;
         bool has_after = next_line(text, size_bytes, &at, &number, &after);
 
-        status = tr_json_parse(line.text, line.size_bytes, name, line.number, &item, &reason);
+        status = tr_json_parse(line.text, line.size_bytes, source->name, line.number, &item, &reason);
         if (status == TR_OK)
-            status = append_edit(log, first, item, name, error);
+            status = append_edit(source, item);
         else if (status == TR_BAD_INPUT && !has_after && text[size_bytes - 1] != '\n')
-            status = fail_torn(log, first, &line, reason.text, name, error);
+            status = leave_torn(source, &line, reason.text);
         else
-            tr_fail(error, status, "%s", reason.text);
+            tr_fail(source->error, status, "%s", reason.text);
         cJSON_Delete(item);
         line = after;
         has_line = has_after;
@@ -285,83 +432,110 @@ static enum tr_status read_lines(struct tr_log *log, const char *text, size_t si
     return status;
 }
 
-/* JSON Lines begin with a line that is an object without "edits"; everything else is one JSON value. */
-static enum tr_status read_text(struct tr_log *log, const char *text, size_t size_bytes, const char *name,
-                                struct tr_error *error)
+/* JSON Lines begin with a line that is an object without "edits", the header or a message; everything else is one JSON value. */
+static enum tr_status read_text(struct source *source, const char *text, size_t size_bytes)
 {
     struct line line, after;
     size_t at = 0, behind_first, at_after;
     int number = 0, number_after;
     cJSON *root = NULL;
-    bool has_more, is_lines;
+    bool has_more;
     enum tr_status status;
 
     if (!next_line(text, size_bytes, &at, &number, &line))
-        return tr_fail(error, TR_BAD_INPUT, "%s:1: file is empty, expected an edit log", name);
+        return tr_fail(source->error, TR_BAD_INPUT, "%s:1: file is empty, expected an edit log",
+                       source->name);
     behind_first = at_after = at;
     number_after = number;
     has_more = next_line(text, size_bytes, &at_after, &number_after, &after);
-    status = tr_json_parse(line.text, line.size_bytes, name, number, &root, has_more ? NULL : error);
-    is_lines = status == TR_OK && cJSON_IsObject(root) && !tr_form_find(root, "edits");
-    if (is_lines) {
-        status = read_head(root, &header_form, name, error);
+    status = tr_json_parse(line.text, line.size_bytes, source->name, number, &root,
+                           has_more ? NULL : source->error);
+    if (status == TR_OK && cJSON_IsObject(root) && !tr_form_find(root, "edits")) {
+        source->is_messages = tr_web_is_message(root);
+        status = source->is_messages ? append_edit(source, root) : read_head(source, root, false);
         if (status == TR_OK)
-            status = read_lines(log, text, size_bytes, behind_first, number, name, error);
+            status = read_lines(source, text, size_bytes, behind_first, number);
     } else {
         if (has_more) { /* that was only the beginning, or there is something behind a document */
             cJSON_Delete(root);
-            status = tr_json_parse(text, size_bytes, name, 1, &root, error);
+            status = tr_json_parse(text, size_bytes, source->name, 1, &root, source->error);
         }
         if (status == TR_OK)
-            status = read_document(log, root, name, error);
+            status = read_whole(source, root);
     }
     cJSON_Delete(root);
     return status;
 }
 
-/* MessagePack is told apart by its first byte, that of a map or an array, with which no JSON begins. */
-static bool is_message_pack(const char *text, size_t size_bytes)
+static enum tr_status read_message_pack(struct source *source, const char *bytes, size_t size_bytes)
 {
-    unsigned char byte = size_bytes > 0 ? (unsigned char)text[0] : '\0';
+    cJSON *root = NULL;
+    enum tr_status status = tr_msgpack_parse(bytes, size_bytes, source->name, &root, source->error);
 
-    return (byte >= 0x80 && byte <= 0x9f) || (byte >= 0xdc && byte <= 0xdf);
+    source->has_offsets = true;
+    if (status == TR_OK)
+        status = read_whole(source, root);
+    cJSON_Delete(root);
+    return status;
 }
 
 enum tr_status tr_log_parse(struct tr_log *log, const char *text, size_t size_bytes, const char *name,
-                            struct tr_error *error)
+                            const char *folder, struct tr_log_torn *torn, struct tr_error *error)
 {
-    size_t first = log->count;
+    struct tr_carried carried = {0};
+    struct source source = {.log = log,
+                            .first = log->count,
+                            .name = name,
+                            .folder = folder,
+                            .carried = &carried,
+                            .torn = torn,
+                            .error = error};
     enum tr_status status;
 
+    if (torn)
+        *torn = (struct tr_log_torn){0};
     if (size_bytes > TR_LOG_BYTES_MAX)
         return tr_fail(error, TR_BAD_INPUT, "%s: edit log of %zu bytes, expected at most %u", name,
                        size_bytes, TR_LOG_BYTES_MAX);
-    if (is_message_pack(text, size_bytes))
-        return tr_fail(
-            error, TR_BAD_INPUT,
-            "%s: byte offset 0: MessagePack is not supported by this version, expected JSON or JSON Lines",
-            name);
-    status = read_text(log, text, size_bytes, name, error);
+    if (tr_msgpack_is(text, size_bytes))
+        status = read_message_pack(&source, text, size_bytes);
+    else
+        status = read_text(&source, text, size_bytes);
     if (status == TR_OK)
-        status = assign_ids(log, first, name, error);
-    if (status != TR_OK)
-        log->count = first;
+        status = assign_ids(log, source.first, name, error);
+    if (status != TR_OK) {
+        tr_log_cut(log, source.first);
+        if (torn)
+            *torn = (struct tr_log_torn){0};
+    }
     return status;
 }
 
 /* ---- meeting a world ---- */
 
-/* Whether an edit reaches nothing of the world. A reach that falls between two samples, lo = hi + 1, is not
- * outside where both belong to the world: it changes nothing, but it is in there. */
-static bool lies_outside(const struct tr_edit *edit, const struct tr_box *world)
+/* Whether a stamp reaches nothing of the world. A reach that falls between two samples, lo = hi + 1, is not outside where both belong to
+ * the world: it changes nothing, but it is in there. */
+static bool stamp_lies_outside(const struct tr_edit *edit, uint32_t index, const struct tr_box *world)
 {
+    const struct tr_stamp stamp = tr_edit_stamp(edit, index);
     struct tr_box reads, writes;
 
-    tr_edit_boxes(edit, &reads, &writes);
+    tr_edit_boxes(edit, &stamp, &reads, &writes);
     for (int i = 0; i < 3; i++)
         if (writes.hi[i] < world->lo[i] || writes.lo[i] > world->hi[i])
             return true;
     return false;
+}
+
+/* All stamps. */
+static bool lies_outside(const struct tr_edit *edit, const struct tr_box *world)
+{
+    uint32_t count = tr_edit_stamp_count(edit);
+
+    for (uint32_t i = 0; i < count; i++)
+        if (!stamp_lies_outside(edit, i, world))
+            return false;
+    return true;
 }
 
 static enum tr_status fail_outside(const struct tr_box *world, double voxel_size, const char *where,
@@ -378,33 +552,43 @@ static enum tr_status fail_outside(const struct tr_box *world, double voxel_size
                    lo[0], hi[0], lo[1], hi[1], lo[2], hi[2]);
 }
 
+/* Takes out the edits from `first` on that lie outside; returns how many. */
+static size_t remove_outside(struct tr_log *log, size_t first, const struct tr_box *world)
+{
+    size_t kept = first, removed;
+
+    for (size_t i = first; i < log->count; i++)
+        if (lies_outside(&log->edits[i], world))
+            tr_edit_release(&log->edits[i]);
+        else
+            log->edits[kept++] = log->edits[i];
+    removed = log->count - kept;
+    log->count = kept;
+    return removed;
+}
+
 enum tr_status tr_log_resolve(struct tr_log *log, size_t first, const struct tr_world_info *info,
                               const char *name, bool skip_outside, size_t *skipped, struct tr_error *error)
 {
     const struct tr_box world = tr_world_box(info);
-    size_t kept = first;
-    enum tr_status status;
+    size_t removed = 0;
 
     for (size_t i = first; i < log->count; i++) {
         struct tr_edit *edit = &log->edits[i];
         char where[TR_ERROR_TEXT_BYTES];
+        enum tr_status status;
 
-        if (edit->id_is_made)
-            snprintf(where, sizeof where, "%s:%d: edit #%zu", name, edit->line, i - first + 1);
-        else
-            snprintf(where, sizeof where, "%s:%d: edit '%s'", name, edit->line, edit->id);
+        tr_edit_where(edit, name, i - first + 1, where);
         status = tr_edit_resolve(edit, info->voxel_size, where, error);
         if (status != TR_OK)
             return status;
         if (!skip_outside && lies_outside(edit, &world))
             return fail_outside(&world, info->voxel_size, where, error);
     }
-    for (size_t i = first; i < log->count; i++)
-        if (!lies_outside(&log->edits[i], &world))
-            log->edits[kept++] = log->edits[i];
+    if (skip_outside)
+        removed = remove_outside(log, first, &world);
     if (skipped)
-        *skipped = log->count - kept;
-    log->count = kept;
+        *skipped = removed;
     return TR_OK;
 }
 
@@ -417,7 +601,7 @@ enum tr_status tr_log_read_stored(struct tr_log *log, const struct tr_world *wor
     if (status == TR_OK && text)
         status = tr_path_join(name, world->path, "edits.jsonl", error);
     if (status == TR_OK && text)
-        status = tr_log_parse(log, text, size_bytes, name, error);
+        status = tr_log_parse(log, text, size_bytes, name, NULL, NULL, error);
     free(text);
     return status;
 }

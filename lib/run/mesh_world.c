@@ -44,7 +44,8 @@ static enum tr_status hold_column(struct mesher *mesher, struct column *column, 
             enum tr_status status = tr_cache_hold(mesher->cache, cx, cz, held, error);
             if (status != TR_OK)
                 return status;
-            mesher->held_bytes += (*held)->block_count * TR_BLOCK_SAMPLES * sizeof(int16_t);
+            mesher->held_bytes += (*held)->block_count * TR_BLOCK_SAMPLES *
+                                  (sizeof(int16_t) + sizeof(uint8_t)); /* with paint */
         }
     if (!(column->heights = tr_alloc(TR_TILE_HALO, sizeof *column->heights, error)))
         return TR_IO;

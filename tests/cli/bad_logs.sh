@@ -29,7 +29,7 @@ edit '"op": "raise", "at": [10, 10], "radius": 1e999, "strength": 1' | refuse "l
 edit '"op": "raise", "at": [10, 10], "radius": 0, "strength": 1' | refuse "log.json:2: edit 'a': \"radius\" must be > 0, found 0"
 edit '"op": "raise", "at": [10, 10], "radius": -2, "strength": 1' | refuse "\"radius\" must be > 0, found -2"
 edit '"op": "explode", "at": [10, 10], "radius": 5' | refuse "explode"
-edit '"op": "flatten", "at": [10, 10], "radius": 5' | refuse "flatten"
+edit '"op": "melt", "at": [10, 10], "radius": 5' | refuse "melt"
 edit '"op": "raise", "at": [10, 10], "raduis": 5, "strength": 1' | refuse "raduis"
 edit '"op": "raise", "at": [10, 10], "at": [1, 1], "radius": 5, "strength": 1' | refuse "log.json:2: key \"at\""
 edit '"op": "raise", "at": [9000, 10], "radius": 5, "strength": 1' | refuse "edit 'a'"

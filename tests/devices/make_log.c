@@ -1,33 +1,22 @@
-/* Prints an edit log for the tests across devices: every operation, falloff, shape and blend, over borders
- * and corners of chunks.
+/* Prints an edit log for the tests across devices, over borders and corners of chunks.
  *
- *   make_log SEED COUNT WIDTH DEPTH [VOXEL]       the world is WIDTH x DEPTH metres, VOXEL (default 1) metres
- * a voxel
+ *   make_log SEED COUNT WIDTH DEPTH [VOXEL] [all]     the world is WIDTH x DEPTH metres, VOXEL (default 1) metres
+ * a voxel. Raise, lower and smooth, and union and subtract of spheres and capsules, with every falloff; with `all` every
+ * operation, shape, modifier and blend there is, and strokes (every_edit.h).
  *
  * Numbers are multiples of 1/16, so that printing them is exact; the same arguments print the same bytes
  * everywhere. */
+#include "tests/support/every_edit.h"
+
 #include <inttypes.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
-static uint64_t state;
-
-static uint32_t next(void)
-{
-    state = state * 6364136223846793005u + 1442695040888963407u;
-    return (uint32_t)(state >> 33);
-}
-
-/* A multiple of 1/16 in [lo, hi). */
-static double number(double lo, double hi)
-{
-    uint32_t steps = (uint32_t)((hi - lo) * 16);
-    return lo + (steps ? next() % steps : 0) / 16.0;
-}
-
-static const char *const falloffs[] = {"smooth", "smoother", "sphere",         "root",    "sharp",
-                                       "pow4",   "linear",   "inverse-square", "constant"};
+#define next tr_log_next
+#define number tr_log_number
+#define falloffs tr_log_falloffs
 
 static void height_brush(int kind, double width, double depth, double voxel)
 {
@@ -70,18 +59,21 @@ static void volume_edit(int subtract, double width, double depth, double voxel)
 int main(int argc, char **argv)
 {
     if (argc < 5) {
-        fprintf(stderr, "usage: make_log SEED COUNT WIDTH DEPTH [VOXEL]\n");
+        fprintf(stderr, "usage: make_log SEED COUNT WIDTH DEPTH [VOXEL] [all]\n");
         return 2;
     }
-    state = strtoull(argv[1], NULL, 10) * 2654435761u + 1;
+    tr_log_state = strtoull(argv[1], NULL, 10) * 2654435761u + 1;
     long count = strtol(argv[2], NULL, 10);
     double width = strtod(argv[3], NULL), depth = strtod(argv[4], NULL),
            voxel = argc > 5 ? strtod(argv[5], NULL) : 1;
+    int all = argc > 6 && strcmp(argv[6], "all") == 0;
     printf("{\"format\": \"terrain-edits\", \"version\": 1, \"edits\": [\n");
     for (long i = 0; i < count; i++) {
         uint32_t kind = next() % 10; /* smooths are rarer: each makes the chunks around it wait */
         printf("{\"id\": \"e%ld\", ", i + 1);
-        if (kind < 5)
+        if (all)
+            tr_log_every_edit(i, width, depth, voxel);
+        else if (kind < 5)
             height_brush(kind == 4 ? 2 : (int)(kind % 2), width, depth, voxel);
         else
             volume_edit(kind % 2 == 0, width, depth, voxel);

@@ -1,85 +1,94 @@
-/* The normative formulas (lib/edit/EDITS.md), restated plainly. Parameters of an edit are computed in double
- * from its numbers, in the frame of the sample's owner (the lowest corner of its chunk, of its block for
- * shapes), and rounded to float once; then each sample is evaluated in float, in the order of operations
- * written here. The C library's sqrtf stands for the product's own square root, which is correctly rounded
- * too. */
+/* The world, and the way of each stamp through it: heights by the chunk that owns them, samples by the block, since a
+ * sample is evaluated in the frame whose origin is the lowest corner of its owner. */
 #include "tests/naive/naive.h"
+#include "tests/naive/naive_check.h"
+#include "tests/naive/naive_float.h"
+#include "tests/naive/naive_height.h"
+#include "tests/naive/naive_redistance.h"
+#include "tests/naive/naive_reshape.h"
+#include "tests/naive/naive_shape.h"
+#include "tests/naive/naive_volume.h"
 #include "tests/naive/oracle.h"
 
-#include <float.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-_Static_assert(FLT_EVAL_METHOD == 0, "floats must be evaluated as floats");
+#define BAND 16.0       /* how far outside a hard shape it may change samples, voxels */
+#define PAINT_REACH 1.0 /* how far outside it paints */
 
-#define UNITS 256 /* in a voxel */
-#define OWNER 64  /* samples of a chunk or block along an axis */
-#define HEIGHT_LIMIT 16777215
-#define SAMPLE_LIMIT 32767
-#define BAND 16.0           /* how far outside a hard shape it may change samples, voxels */
-#define TINY 0x1p-40        /* parameters below it count as 0 */
-#define LARGE_RADIUS 1024.0 /* from here on the distance that does not cancel */
+/* ---- the world ---- */
 
-static int clamp_int(int v, int limit)
-{
-    return v < -limit ? -limit : v > limit ? limit : v;
-}
-
-/* The lowest coordinate of the owner of coordinate v: 64 floor(v / 64). */
-static int owner_low(int v)
-{
-    int in_owner = ((v % OWNER) + OWNER) % OWNER;
-    return v - in_owner;
-}
-
-static int field_of_height(int y, int height)
-{
-    return clamp_int(UNITS * y - height, SAMPLE_LIMIT);
-}
-
-static size_t height_index(const struct naive_world *world, int x, int z)
+static size_t column_index(const struct naive_world *world, int x, int z)
 {
     return (size_t)z * (size_t)world->size_x + (size_t)x;
 }
 
 static size_t sample_index(const struct naive_world *world, int x, int y, int z)
 {
-    return height_index(world, x, z) * (size_t)world->size_y + (size_t)(y - OWNER * world->row_lo);
+    return column_index(world, x, z) * (size_t)world->size_y + (size_t)(y - NAIVE_OWNER * world->row_lo);
+}
+
+static size_t column_count(const struct naive_world *world)
+{
+    return (size_t)world->size_x * (size_t)world->size_z;
+}
+
+static size_t sample_count(const struct naive_world *world)
+{
+    return column_count(world) * (size_t)world->size_y;
+}
+
+/* First and last row of samples. */
+static int lowest(const struct naive_world *world)
+{
+    return NAIVE_OWNER * world->row_lo;
+}
+static int highest(const struct naive_world *world)
+{
+    return NAIVE_OWNER * (world->row_hi + 1) - 1;
 }
 
 bool naive_world_init(struct naive_world *world, int chunks_x, int chunks_z, int row_lo, int row_hi,
-                      const int32_t *heights)
+                      double voxel_size, const int32_t *heights)
 {
-    *world = (struct naive_world){.row_lo = row_lo, .row_hi = row_hi};
-    world->size_x = OWNER * chunks_x + 1;
-    world->size_z = OWNER * chunks_z + 1;
-    world->size_y = OWNER * (row_hi - row_lo + 1);
-    size_t columns = (size_t)world->size_x * (size_t)world->size_z;
+    *world = (struct naive_world){.voxel_size = voxel_size, .row_lo = row_lo, .row_hi = row_hi};
+    world->size_x = NAIVE_OWNER * chunks_x + 1;
+    world->size_z = NAIVE_OWNER * chunks_z + 1;
+    world->size_y = NAIVE_OWNER * (row_hi - row_lo + 1);
+    world->known_lo = lowest(world);
+    world->known_hi = highest(world);
+    size_t columns = column_count(world), samples = sample_count(world);
     world->heights = malloc(columns * sizeof *world->heights);
-    world->before = malloc(columns * sizeof *world->before);
-    world->samples = malloc(columns * (size_t)world->size_y * sizeof *world->samples);
-    if (world->heights == NULL || world->before == NULL || world->samples == NULL)
+    world->heights_before = malloc(columns * sizeof *world->heights);
+    world->samples = malloc(samples * sizeof *world->samples);
+    world->samples_before = malloc(samples * sizeof *world->samples);
+    world->column_paint = calloc(columns, 1);
+    world->sample_paint = calloc(samples, 1);
+    if (world->heights == NULL || world->heights_before == NULL || world->samples == NULL ||
+        world->samples_before == NULL || world->column_paint == NULL || world->sample_paint == NULL)
         return false;
     memcpy(world->heights, heights, columns * sizeof *heights);
     size_t i = 0;
     for (size_t column = 0; column < columns; column++)
-        for (int y = OWNER * row_lo; y < OWNER * (row_hi + 1); y++)
-            world->samples[i++] = (int16_t)field_of_height(y, heights[column]);
+        for (int y = lowest(world); y <= highest(world); y++)
+            world->samples[i++] = (int16_t)naive_field_of_height(y, heights[column]);
     return true;
 }
 
 void naive_world_release(struct naive_world *world)
 {
     free(world->heights);
-    free(world->before);
+    free(world->heights_before);
     free(world->samples);
+    free(world->samples_before);
+    free(world->column_paint);
+    free(world->sample_paint);
     *world = (struct naive_world){0};
 }
 
 int naive_height(const struct naive_world *world, int x, int z)
 {
-    return world->heights[height_index(world, x, z)];
+    return world->heights[column_index(world, x, z)];
 }
 
 int naive_field(const struct naive_world *world, int x, int y, int z)
@@ -87,343 +96,412 @@ int naive_field(const struct naive_world *world, int x, int y, int z)
     return world->samples[sample_index(world, x, y, z)];
 }
 
-/* ---- float arithmetic that needs more than + - * ---- */
-
-/* A parameter, rounded once. */
-static float to_float(double v)
+int naive_column_paint(const struct naive_world *world, int x, int z)
 {
-    return fabs(v) < TINY ? 0.0f : (float)v;
+    return world->column_paint[column_index(world, x, z)];
 }
 
-/* Square root; what is below 2^-80 counts as 0. */
-static float root(float v)
+int naive_sample_paint(const struct naive_world *world, int x, int y, int z)
 {
-    return v < 0x1p-80f ? 0.0f : sqrtf(v);
+    return world->sample_paint[sample_index(world, x, y, z)];
 }
 
-/* 1/v: a guess from the bits of v, then four steps of Newton's y (2 - v y). The bits of the result are part
- * of the format, so the division of the machine will not do. */
-static float reciprocal(float v)
+typedef bool apply_function(struct naive_world *world, const struct naive_step *step, const int corner[3]);
+
+/* Calls `apply` for every owner of heights, or of samples, until one fails. */
+static bool for_each_chunk(struct naive_world *world, const struct naive_step *step, apply_function *apply)
 {
-    uint32_t bits;
-    memcpy(&bits, &v, sizeof bits);
-    bits = UINT32_C(0x7ef311c7) - bits;
-    float y;
-    memcpy(&y, &bits, sizeof y);
-    for (int step = 0; step < 4; step++)
-        y = y * (2.0f - v * y);
-    return y;
+    for (int z = 0; z < world->size_z; z += NAIVE_OWNER)
+        for (int x = 0; x < world->size_x; x += NAIVE_OWNER)
+            if (!apply(world, step, (const int[3]){x, 0, z}))
+                return false;
+    return true;
 }
 
-static float smaller(float a, float b)
+static bool for_each_block(struct naive_world *world, const struct naive_step *step, apply_function *apply)
 {
-    return b < a ? b : a;
+    for (int row = world->row_lo; row <= world->row_hi; row++)
+        for (int z = 0; z < world->size_z; z += NAIVE_OWNER)
+            for (int x = 0; x < world->size_x; x += NAIVE_OWNER)
+                if (!apply(world, step, (const int[3]){x, NAIVE_OWNER * row, z}))
+                    return false;
+    return true;
 }
 
-/* floor(v + 1/2) within the limits of a sample. */
-static int to_sample(float v)
+/* The end of an owner's samples along an axis. */
+static int end_of(int corner, int size)
 {
-    float rounded = floorf(v + 0.5f);
-    if (rounded < (float)-SAMPLE_LIMIT)
-        return -SAMPLE_LIMIT;
-    return rounded > (float)SAMPLE_LIMIT ? SAMPLE_LIMIT : (int)rounded;
+    return corner + NAIVE_OWNER < size ? corner + NAIVE_OWNER : size;
 }
 
 /* ---- height brushes ---- */
 
-static float falloff_weight(enum naive_falloff falloff, int power, float d)
+/* The samples of a column go with its height. */
+static void follow(struct naive_world *world, int x, int z, int before, int after)
 {
-    if (!(d < 1.0f))
-        return 0.0f;
-    float p = 1.0f - d;
-    float w = 1.0f;
-    switch (falloff) {
-    case NAIVE_FALLOFF_SMOOTH:
-        w = (p * p) * (3.0f - 2.0f * p);
-        break;
-    case NAIVE_FALLOFF_SMOOTHER:
-        w = ((p * p) * p) * ((6.0f * p - 15.0f) * p + 10.0f);
-        break;
-    case NAIVE_FALLOFF_SPHERE:
-        w = root((2.0f - p) * p);
-        break;
-    case NAIVE_FALLOFF_ROOT:
-        w = root(p);
-        break;
-    case NAIVE_FALLOFF_SHARP:
-        w = p;
-        for (int i = 1; i < power; i++)
-            w = w * p;
-        break;
-    case NAIVE_FALLOFF_POW4:
-        w = (p * p) * (p * p);
-        break;
-    case NAIVE_FALLOFF_LINEAR:
-        w = p;
-        break;
-    case NAIVE_FALLOFF_INVERSE_SQUARE:
-        w = (2.0f - p) * p;
-        break;
-    case NAIVE_FALLOFF_CONSTANT:
-        break;
+    for (int y = lowest(world); y <= highest(world) && before != after; y++) {
+        int16_t *s = &world->samples[sample_index(world, x, y, z)];
+        *s = (int16_t)naive_followed_sample(*s, naive_field_of_height(y, before),
+                                            naive_field_of_height(y, after));
     }
-    return w > 1.0f ? 1.0f : w;
 }
 
-static float brush_weight(const struct naive_edit *edit, int x, int z)
+static bool brush_column(struct naive_world *world, const struct naive_step *step,
+                         const struct naive_brush *brush, int x, int z)
 {
-    int x0 = owner_low(x), z0 = owner_low(z);
-    float dx = (float)(x - x0) - to_float(edit->a[0] - x0);
-    float dz = (float)(z - z0) - to_float(edit->a[2] - z0);
-    float d = root(dx * dx + dz * dz) * (float)(1.0 / fmax(edit->radius, TINY));
-    return falloff_weight(edit->falloff, edit->power, d);
-}
-
-/* What raise adds at weight 1, units. */
-static double brush_rise(const struct naive_edit *edit)
-{
-    return edit->op == NAIVE_LOWER ? -(edit->strength * UNITS) : edit->strength * UNITS;
-}
-
-/* The heights before the edit at (x, z), clamped to the world. */
-static int height_before(const struct naive_world *world, int x, int z)
-{
-    x = x < 0 ? 0 : x >= world->size_x ? world->size_x - 1 : x;
-    z = z < 0 ? 0 : z >= world->size_z ? world->size_z - 1 : z;
-    return world->before[height_index(world, x, z)];
-}
-
-static int brushed_height(const struct naive_world *world, const struct naive_edit *edit, int x, int z)
-{
-    int height = height_before(world, x, z);
-    float w = brush_weight(edit, x, z);
-    float change;
-    if (edit->op == NAIVE_SMOOTH) {
-        int sum = height_before(world, x - 1, z) + height_before(world, x + 1, z) +
-                  height_before(world, x, z - 1) + height_before(world, x, z + 1);
-        change = (float)(sum - 4 * height) * ((w * to_float(edit->strength)) * 0.25f);
-    } else {
-        change = w * to_float(brush_rise(edit));
+    size_t at = column_index(world, x, z);
+    if (step->edit->op == NAIVE_PAINT) {
+        bool reaches = naive_brush_paints_column(brush, x, z);
+        if (reaches)
+            world->column_paint[at] = (uint8_t)step->edit->material;
+        return naive_check_painted(step, (const int[3]){x, 0, z}, reaches);
     }
-    return clamp_int(height + (int)floorf(change + 0.5f), HEIGHT_LIMIT);
+    int before = naive_height_before(world, x, z);
+    int after = naive_brushed_height(world, brush, step->target, x, z);
+    world->heights[at] = after;
+    follow(world, x, z, before, after);
+    return naive_check_height(step, x, z, after);
 }
 
-/* A sample s of the block where the height field's own value goes from f to f2: undisturbed ground follows,
- * what was carved stays open down to the new ground, what was added stays solid up to it. */
-static int followed_sample(int s, int f, int f2)
+static bool brush_chunk(struct naive_world *world, const struct naive_step *step, const int corner[3])
 {
-    if (s == f)
-        return f2;
-    if (s > f)
-        return s > f2 ? s : f2;
-    return s < f2 ? s : f2;
+    const double *centre = step->stamp.at;
+    struct naive_brush brush =
+        naive_brush_in_frame(step->edit, &step->measures, &step->stamp, &step->picture, corner);
+    for (int z = corner[2]; z < end_of(corner[2], world->size_z); z++)
+        for (int x = corner[0]; x < end_of(corner[0], world->size_x); x++)
+            if (naive_stamp_is_near(step->edit, &step->stamp, hypot(x - centre[0], z - centre[2])) &&
+                !brush_column(world, step, &brush, x, z))
+                return false;
+    return true;
 }
 
-/* ---- shapes ---- */
+/* ---- volume brushes ---- */
 
-/* A sphere or capsule as the samples of one owner see it: the axis c + t u with t from t0 to t1. */
-struct shape {
-    float c[3], u[3], t0, t1, radius, c2_minus_r2;
-    float reach;             /* voxels outside the shape within which samples may change */
-    float blend, inv_4blend; /* units */
-    bool large;
-};
-
-static double dot(const double a[3], const double b[3])
+static bool brush_sample(struct naive_world *world, const struct naive_step *step,
+                         const struct naive_brush *brush, const int p[3], const int corner[3])
 {
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
-/* c is the point of the axis nearest to the owner's lowest corner, so that numbers stay small near the
- * samples. */
-static struct shape shape_in_frame(const struct naive_edit *edit, const int corner[3])
-{
-    double a[3], b[3], ab[3], u[3] = {0.0, 0.0, 0.0};
-    for (int i = 0; i < 3; i++) {
-        a[i] = edit->a[i] - corner[i];
-        b[i] = (edit->capsule ? edit->b[i] : edit->a[i]) - corner[i];
-        ab[i] = b[i] - a[i];
+    const int in_frame[3] = {p[0] - corner[0], p[1] - corner[1], p[2] - corner[2]};
+    size_t at = sample_index(world, p[0], p[1], p[2]);
+    if (step->edit->op == NAIVE_VOLUME_PAINT) {
+        bool reaches = naive_brush_reaches(brush, in_frame);
+        if (reaches)
+            world->sample_paint[at] = (uint8_t)step->edit->material;
+        return naive_check_painted(step, p, reaches);
     }
-    double length = sqrt(dot(ab, ab));
-    length = length < TINY ? 0.0 : length;
-    for (int i = 0; i < 3 && length > 0.0; i++)
-        u[i] = ab[i] / length;
-    double t = -dot(a, u);
-    t = t < 0.0 ? 0.0 : t > length ? length : t;
-    double c[3];
-    for (int i = 0; i < 3; i++)
-        c[i] = length > 0.0 && t == length ? b[i] : a[i] + t * u[i];
-    struct shape shape = {.t0 = to_float(-t), .t1 = to_float(length - t), .radius = to_float(edit->radius)};
-    for (int i = 0; i < 3; i++) {
-        shape.c[i] = to_float(c[i]);
-        shape.u[i] = to_float(u[i]);
-    }
-    shape.c2_minus_r2 = to_float(dot(c, c) - edit->radius * edit->radius);
-    shape.large = edit->radius >= LARGE_RADIUS;
-    shape.reach = to_float(BAND + edit->blend);
-    shape.blend = to_float(edit->blend * UNITS);
-    shape.inv_4blend = shape.blend > 0.0f ? (float)(1.0 / (4.0 * (edit->blend * UNITS))) : 0.0f;
-    return shape;
+    int before = world->samples[at];
+    int after = naive_reads_around(step->edit->op) ? naive_reshaped_sample(world, brush, corner, p)
+                                                   : naive_brushed_sample(brush, in_frame, before);
+    world->samples[at] = (int16_t)after;
+    return naive_check_sample(step, p, before, after);
 }
 
-/* Signed distance in voxels of the point p of the frame. */
-static float shape_distance(const struct shape *shape, const float p[3])
+static bool brush_block(struct naive_world *world, const struct naive_step *step, const int corner[3])
 {
-    float q[3], v[3];
-    for (int i = 0; i < 3; i++)
-        q[i] = p[i] - shape->c[i];
-    float along = (q[0] * shape->u[0] + q[1] * shape->u[1]) + q[2] * shape->u[2];
-    float s = along < shape->t0 ? shape->t0 : along > shape->t1 ? shape->t1 : along;
-    for (int i = 0; i < 3; i++)
-        v[i] = q[i] - s * shape->u[i];
-    float away = root((v[0] * v[0] + v[1] * v[1]) + v[2] * v[2]);
-    if (!shape->large)
-        return away - shape->radius;
-    /* (|v|^2 - r^2) / (|v| + r), the numerator expanded around the frame's origin, where it does not cancel.
-     */
-    float t[3];
-    for (int i = 0; i < 3; i++)
-        t[i] = p[i] * (p[i] - 2.0f * shape->c[i]);
-    float n = ((t[0] + t[1]) + t[2]) + shape->c2_minus_r2;
-    n = n - s * (2.0f * along - s);
-    return n * reciprocal(away + shape->radius);
-}
-
-/* min(a, b) - h^2 / (4k) with h = k - |a - b| where that is above 0. */
-static float smooth_min(const struct shape *shape, float a, float b)
-{
-    float h = shape->blend - fabsf(a - b);
-    float m = smaller(a, b);
-    return h > 0.0f ? m - (h * h) * shape->inv_4blend : m;
-}
-
-/* The sample after the edit. */
-static int combined_sample(const struct shape *shape, enum naive_op op, const float p[3], int stored)
-{
-    float d = shape_distance(shape, p);
-    if (!(d <= shape->reach))
-        return stored;
-    if (op == NAIVE_UNION)
-        return to_sample(smooth_min(shape, (float)stored, d * 256.0f));
-    return to_sample(0.0f - smooth_min(shape, (float)-stored, d * 256.0f));
-}
-
-/* ---- the double check ---- */
-
-/* One result against [lo, hi] in double, widened by `slack`. Within a unit of that all is well; *worst keeps
- * the greatest difference. */
-static bool check_between(double found, double lo, double hi, double slack, double *worst, double *expected)
-{
-    double off = (found < lo ? lo - found : found > hi ? found - hi : 0.0) - slack;
-    *worst = off > *worst ? off : *worst;
-    *expected = found < lo ? lo : hi;
-    return off <= 1.0;
-}
-
-/* The weight may be that of any distance within 2^-20 radii, since falloffs are steep (root, sphere) or jump
- * (constant) at the brim. The slack is what the rounding of a weight (2^-19 at most) makes of the change that
- * it scales: nothing for a strength of some voxels. */
-static bool check_height(const struct naive_world *world, const struct naive_edit *edit, int x, int z,
-                         int found, struct naive_report *report)
-{
-    double d = oracle_brush_distance(edit, x, z);
-    double height = height_before(world, x, z);
-    double n[4] = {height_before(world, x - 1, z), height_before(world, x + 1, z),
-                   height_before(world, x, z - 1), height_before(world, x, z + 1)};
-    double scaled = edit->op == NAIVE_SMOOTH ? oracle_smooth(height, n, 1.0) - height : brush_rise(edit);
-    double to[2];
-    for (int i = 0; i < 2; i++) {
-        double w = oracle_falloff(edit->falloff, edit->power, i == 0 ? d + 0x1p-20 : fmax(d - 0x1p-20, 0.0));
-        double moved =
-            edit->op == NAIVE_SMOOTH ? oracle_smooth(height, n, edit->strength * w) : height + scaled * w;
-        to[i] = fmin(fmax(moved, -HEIGHT_LIMIT), HEIGHT_LIMIT);
-    }
-    return check_between(found, fmin(to[0], to[1]), fmax(to[0], to[1]), fabs(scaled) * 0x1p-19,
-                         &report->worst_height, &report->expected);
-}
-
-/* Within 1 unit; where the distance is at the reach to within 1/256 voxel, the sample may also be as it was.
- */
-static bool check_sample(const struct naive_edit *edit, int x, int y, int z, int stored, int found,
-                         struct naive_report *report)
-{
-    double d = oracle_shape_distance(edit, x, y, z);
-    double beyond = d - (BAND + edit->blend);
-    report->expected = stored;
-    if (beyond > 0x1p-8 || (beyond > -0x1p-8 && found == stored))
-        return found == stored;
-    double to = oracle_combine(edit->op, stored, d * UNITS, edit->blend * UNITS);
-    to = fmin(fmax(to, -SAMPLE_LIMIT), SAMPLE_LIMIT);
-    return check_between(found, to, to, 0.0, &report->worst_sample, &report->expected);
-}
-
-static bool fail_at(struct naive_report *report, int x, int y, int z, int found)
-{
-    report->x = x;
-    report->y = y;
-    report->z = z;
-    report->found = found;
-    return false;
-}
-
-/* ---- replay ---- */
-
-static bool apply_brush(struct naive_world *world, const struct naive_edit *edit, struct naive_report *report)
-{
-    size_t columns = (size_t)world->size_x * (size_t)world->size_z;
-    memcpy(world->before, world->heights, columns * sizeof *world->heights);
-    for (int z = 0; z < world->size_z; z++)
-        for (int x = 0; x < world->size_x; x++) {
-            int before = height_before(world, x, z);
-            int after = brushed_height(world, edit, x, z);
-            if (!check_height(world, edit, x, z, after, report))
-                return fail_at(report, x, 0, z, after);
-            world->heights[height_index(world, x, z)] = after;
-            for (int y = OWNER * world->row_lo; y < OWNER * (world->row_hi + 1); y++) {
-                int16_t *s = &world->samples[sample_index(world, x, y, z)];
-                *s = (int16_t)followed_sample(*s, field_of_height(y, before), field_of_height(y, after));
+    const double *centre = step->stamp.at;
+    struct naive_brush brush =
+        naive_brush_in_frame(step->edit, &step->measures, &step->stamp, &step->picture, corner);
+    for (int z = corner[2]; z < end_of(corner[2], world->size_z); z++)
+        for (int x = corner[0]; x < end_of(corner[0], world->size_x); x++) {
+            if (!naive_stamp_is_near(step->edit, &step->stamp, hypot(x - centre[0], z - centre[2])))
+                continue;
+            for (int y = corner[1]; y < corner[1] + NAIVE_OWNER; y++) {
+                const int p[3] = {x, y, z};
+                if (naive_stamp_is_near(step->edit, &step->stamp, fabs(y - centre[1])) &&
+                    !brush_sample(world, step, &brush, p, corner))
+                    return false;
             }
         }
     return true;
 }
 
-/* All samples that the owner with this lowest corner holds. */
-static bool apply_shape_to_owner(struct naive_world *world, const struct naive_edit *edit,
-                                 const int corner[3], struct naive_report *report)
+/* ---- redistance ---- */
+
+static bool redistance_region(struct naive_world *world, const struct naive_step *step,
+                              const struct naive_region *region)
 {
-    struct shape shape = shape_in_frame(edit, corner);
-    for (int z = corner[2]; z < corner[2] + OWNER && z < world->size_z; z++)
-        for (int x = corner[0]; x < corner[0] + OWNER && x < world->size_x; x++)
-            for (int y = corner[1]; y < corner[1] + OWNER; y++) {
-                int16_t *s = &world->samples[sample_index(world, x, y, z)];
-                float p[3] = {(float)(x - corner[0]), (float)(y - corner[1]), (float)(z - corner[2])};
-                int after = combined_sample(&shape, edit->op, p, *s);
-                if (!check_sample(edit, x, y, z, *s, after, report))
-                    return fail_at(report, x, y, z, after);
-                *s = (int16_t)after;
+    struct naive_brush brush =
+        naive_brush_in_frame(step->edit, &step->measures, &step->stamp, NULL, region->low);
+    for (int y = 0; y < region->size[1]; y++)
+        for (int z = 0; z < region->size[2]; z++)
+            for (int x = 0; x < region->size[0]; x++) {
+                const int p[3] = {x, y, z};
+                const struct naive_crossing *nearest = naive_region_nearest(region, p);
+                if (nearest == NULL || !naive_brush_reaches(&brush, p))
+                    continue;
+                int16_t *s = &world->samples[sample_index(world, region->low[0] + x, region->low[1] + y,
+                                                          region->low[2] + z)];
+                *s = (int16_t)naive_redistanced_sample(nearest, p, *s);
             }
+    return naive_check_region(step, region);
+}
+
+static bool redistance(struct naive_world *world, const struct naive_step *step)
+{
+    struct naive_region region;
+    bool is_empty;
+    bool good = naive_region_make(world, &step->stamp, &region, &is_empty) &&
+                (is_empty || redistance_region(world, step, &region));
+    naive_region_release(&region);
+    return good;
+}
+
+/* ---- known rows ---- */
+
+/* What a brush reads `reach` rows away from where it is not known spreads so far, but not beyond its own rows; in the
+ * region of a redistance it spreads to all of them. */
+static void forget_rows(struct naive_world *world, const struct naive_step *step)
+{
+    const struct naive_stamp *stamp = &step->stamp;
+    const bool is_region = step->edit->op == NAIVE_REDISTANCE;
+    const int reach = is_region ? 1 : naive_reshape_reach(step->edit, &step->measures, stamp);
+    const double radius = (step->edit->projected ? sqrt(2.0) : 1.0) * stamp->radius * 1.001 + 1.0;
+    const double lo = fmax(ceil(stamp->at[1] - radius), lowest(world));
+    const double hi = fmin(floor(stamp->at[1] + radius), highest(world));
+    if (lo - reach < world->known_lo && lo <= hi) {
+        double last = is_region ? hi : fmin(hi, world->known_lo + reach - 1);
+        world->known_lo = (int)fmax(world->known_lo, last + 1.0);
+    }
+    if (hi + reach > world->known_hi && lo <= hi) {
+        double first = is_region ? lo : fmax(lo, world->known_hi - reach + 1);
+        world->known_hi = (int)fmin(world->known_hi, first - 1.0);
+    }
+}
+
+/* ---- paint in space ---- */
+
+/* The sample that stands for the ground of a column, and the corner of its block. */
+static void ground_of_column(const struct naive_world *world, int x, int z, int p[3], int corner[3])
+{
+    p[0] = x;
+    p[1] = (int)floor(naive_height(world, x, z) / (double)NAIVE_UNITS);
+    p[2] = z;
+    for (int i = 0; i < 3; i++)
+        corner[i] = naive_owner_low(p[i]);
+}
+
+static bool brush_paints_grounds(struct naive_world *world, const struct naive_step *step)
+{
+    for (int z = 0; z < world->size_z; z++)
+        for (int x = 0; x < world->size_x; x++) {
+            int p[3], corner[3];
+            ground_of_column(world, x, z, p, corner);
+            struct naive_brush brush =
+                naive_brush_in_frame(step->edit, &step->measures, &step->stamp, NULL, corner);
+            const int in_frame[3] = {p[0] - corner[0], p[1] - corner[1], p[2] - corner[2]};
+            bool reaches = naive_brush_reaches(&brush, in_frame);
+            if (reaches)
+                world->column_paint[column_index(world, x, z)] = (uint8_t)step->edit->material;
+            if (!naive_check_painted(step, p, reaches))
+                return false;
+        }
     return true;
 }
 
-static bool apply_shape(struct naive_world *world, const struct naive_edit *edit, struct naive_report *report)
+/* ---- shapes ---- */
+
+/* A shape in one frame, and how it joins the ground. */
+struct framed_shape {
+    struct naive_shape *shape;
+    struct naive_blender blender;
+    float reach;
+    int corner[3];
+};
+
+static bool is_within(const struct naive_world *world, const struct naive_edit *edit, const int p[3])
 {
-    for (int row = world->row_lo; row <= world->row_hi; row++)
-        for (int z = 0; z < world->size_z; z += OWNER)
-            for (int x = 0; x < world->size_x; x += OWNER)
-                if (!apply_shape_to_owner(world, edit, (int[3]){x, OWNER * row, z}, report))
+    for (int i = 0; edit->has_within && i < 3; i++)
+        if (p[i] < edit->within[0][i] / world->voxel_size || p[i] > edit->within[1][i] / world->voxel_size)
+            return false;
+    return true;
+}
+
+static float distance_at(const struct framed_shape *framed, const int p[3])
+{
+    const float q[3] = {(float)(p[0] - framed->corner[0]), (float)(p[1] - framed->corner[1]),
+                        (float)(p[2] - framed->corner[2])};
+    return naive_shape_distance(framed->shape, q);
+}
+
+static void put_in_frame(struct framed_shape *framed, const int corner[3])
+{
+    naive_shape_place(framed->shape, corner);
+    memcpy(framed->corner, corner, sizeof framed->corner);
+}
+
+/* Most samples stay as they are, and the oracle is slow: of those it looks at one in 16, which still finds a region that
+ * should have changed. */
+static bool is_looked_at(const int p[3], bool changed)
+{
+    return changed || (unsigned)(p[0] + 3 * p[1] + 7 * p[2]) % 16 == 0;
+}
+
+/* What a shape does to the sample p, which lies in the frame. */
+static bool shape_sample(struct naive_world *world, const struct naive_step *step,
+                         const struct framed_shape *framed, const int p[3])
+{
+    const struct naive_edit *edit = step->edit;
+    size_t at = sample_index(world, p[0], p[1], p[2]);
+    bool inside = is_within(world, edit, p);
+    if (edit->op == NAIVE_SHAPE_PAINT) {
+        bool reaches = inside && distance_at(framed, p) <= framed->reach;
+        if (reaches)
+            world->sample_paint[at] = (uint8_t)edit->material;
+        return !is_looked_at(p, reaches) || naive_check_painted(step, p, reaches);
+    }
+    int before = world->samples[at], after = before;
+    if (inside)
+        after =
+            naive_joined_sample(edit->op, &framed->blender, framed->reach, distance_at(framed, p), before);
+    world->samples[at] = (int16_t)after;
+    return !is_looked_at(p, after != before) || naive_check_joined(step, p, before, after);
+}
+
+static bool shape_block(struct naive_world *world, const struct naive_step *step,
+                        const struct framed_shape *framed)
+{
+    const int *corner = framed->corner;
+    for (int z = corner[2]; z < end_of(corner[2], world->size_z); z++)
+        for (int x = corner[0]; x < end_of(corner[0], world->size_x); x++)
+            for (int y = corner[1]; y < corner[1] + NAIVE_OWNER; y++)
+                if (!shape_sample(world, step, framed, (const int[3]){x, y, z}))
                     return false;
     return true;
+}
+
+static bool shape_paints_grounds(struct naive_world *world, const struct naive_step *step,
+                                 struct framed_shape *framed)
+{
+    for (int z = 0; z < world->size_z; z++)
+        for (int x = 0; x < world->size_x; x++) {
+            int p[3], corner[3];
+            ground_of_column(world, x, z, p, corner);
+            put_in_frame(framed, corner);
+            bool reaches = is_within(world, step->edit, p) && distance_at(framed, p) <= framed->reach;
+            if (reaches)
+                world->column_paint[column_index(world, x, z)] = (uint8_t)step->edit->material;
+            if (!naive_check_painted(step, p, reaches))
+                return false;
+        }
+    return true;
+}
+
+static bool shape_blocks(struct naive_world *world, const struct naive_step *step,
+                         struct framed_shape *framed)
+{
+    for (int row = world->row_lo; row <= world->row_hi; row++)
+        for (int z = 0; z < world->size_z; z += NAIVE_OWNER)
+            for (int x = 0; x < world->size_x; x += NAIVE_OWNER) {
+                put_in_frame(framed, (const int[3]){x, NAIVE_OWNER * row, z});
+                if (!shape_block(world, step, framed))
+                    return false;
+            }
+    return step->edit->op != NAIVE_SHAPE_PAINT || shape_paints_grounds(world, step, framed);
+}
+
+static bool apply_shape(struct naive_world *world, const struct naive_step *step)
+{
+    const struct naive_edit *edit = step->edit;
+    double width = step->measures.blend_width;
+    struct framed_shape framed = {
+        .shape = naive_shape_create(edit->shape, world->voxel_size),
+        .blender = naive_blender_of(&edit->blend, width, NAIVE_UNITS),
+        .reach = naive_parameter(naive_is_paint(edit->op) ? PAINT_REACH : BAND + width),
+    };
+    bool good = framed.shape != NULL && shape_blocks(world, step, &framed);
+    naive_shape_free(framed.shape);
+    return good;
+}
+
+/* ---- replay ---- */
+
+/* A sample that equals the height field has no paint. */
+static void settle_paint(struct naive_world *world)
+{
+    for (int z = 0; z < world->size_z; z++)
+        for (int x = 0; x < world->size_x; x++)
+            for (int y = lowest(world); y <= highest(world); y++) {
+                size_t at = sample_index(world, x, y, z);
+                if (world->samples[at] == naive_field_of_height(y, naive_height(world, x, z)))
+                    world->sample_paint[at] = 0;
+            }
+}
+
+static bool apply_op(struct naive_world *world, const struct naive_step *step)
+{
+    const enum naive_op op = step->edit->op;
+    if (naive_is_shape(op))
+        return apply_shape(world, step);
+    if (naive_is_height_brush(op))
+        return for_each_chunk(world, step, brush_chunk);
+    if (op == NAIVE_REDISTANCE)
+        return redistance(world, step);
+    return for_each_block(world, step, brush_block) &&
+           (op != NAIVE_VOLUME_PAINT || brush_paints_grounds(world, step));
+}
+
+static bool apply_stamp(struct naive_world *world, struct naive_step *step)
+{
+    const enum naive_op op = step->edit->op;
+    memcpy(world->heights_before, world->heights, column_count(world) * sizeof *world->heights);
+    if (naive_reads_around(op)) {
+        memcpy(world->samples_before, world->samples, sample_count(world) * sizeof *world->samples);
+        forget_rows(world, step);
+    }
+    if (naive_is_stamp(op) && !naive_stamp_picture(step->edit, &step->stamp, &step->picture))
+        return false;
+    bool good = apply_op(world, step);
+    naive_picture_release(&step->picture);
+    world->painted = world->painted || naive_is_paint(op);
+    if (world->painted)
+        settle_paint(world);
+    return good;
+}
+
+/* The height of the column nearest to a place, in the world. */
+static int nearest_height(const struct naive_world *world, const double at[3])
+{
+    double x = fmin(fmax(floor(at[0] + 0.5), 0.0), world->size_x - 1);
+    double z = fmin(fmax(floor(at[2] + 0.5), 0.0), world->size_z - 1);
+    return naive_height(world, (int)x, (int)z);
+}
+
+static bool apply_stamps(struct naive_world *world, struct naive_step *step, const struct naive_stamp *stamps,
+                         size_t count)
+{
+    step->target = step->measures.height;
+    if (step->edit->op == NAIVE_FLATTEN && !step->edit->has_height)
+        step->target = nearest_height(world, stamps[0].at);
+    for (size_t i = 0; i < count; i++) {
+        step->stamp = stamps[i];
+        if (!apply_stamp(world, step))
+            return false;
+    }
+    return true;
+}
+
+static bool apply_edit(struct naive_world *world, const struct naive_edit *edit, struct naive_report *report)
+{
+    size_t count;
+    struct naive_stamp *stamps = naive_stamps(edit, world->voxel_size, &count);
+    struct naive_step step = {
+        .world = world, .edit = edit, .measures = naive_measure(edit, world->voxel_size), .report = report};
+    bool good = stamps != NULL &&
+                (!naive_is_shape(edit->op) ||
+                 oracle_shape_init(&step.shape, edit->shape, edit->shape_count, world->voxel_size)) &&
+                apply_stamps(world, &step, stamps, count);
+    oracle_shape_release(&step.shape);
+    free(stamps);
+    return good;
 }
 
 bool naive_replay(struct naive_world *world, const struct naive_edit *edits, size_t count,
                   struct naive_report *report)
 {
-    *report = (struct naive_report){0};
+    *report = (struct naive_report){.what = "out of memory"};
     for (size_t i = 0; i < count; i++) {
-        const struct naive_edit *edit = &edits[i];
         report->edit = i;
-        bool brush = edit->op != NAIVE_UNION && edit->op != NAIVE_SUBTRACT;
-        if (!(brush ? apply_brush(world, edit, report) : apply_shape(world, edit, report)))
+        if (!apply_edit(world, &edits[i], report))
             return false;
     }
     return true;

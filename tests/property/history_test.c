@@ -18,7 +18,7 @@
 #include <string.h>
 
 #define UNITS 256.0
-#define EDITS_MAX (LOG_GEN_EDITS_MAX + 16)
+#define EDITS_MAX (LOG_GEN_EDITS_MAX + 24)
 #define FILE_MAX ((size_t)64 << 20)
 
 enum { ONE_JOB, THREE_JOBS };
@@ -151,6 +151,19 @@ static void create_start(const struct log_gen_case *c)
     build_commit(build);
 }
 
+/* The nodes of the shapes that a case makes. */
+static struct naive_node nodes[2 * EDITS_MAX];
+static size_t node_count;
+
+/* Some cases have heights at the clamps, where what is done cannot be taken back: those come down. */
+static void lower_to_middle(struct log_gen_case *c)
+{
+    const int32_t base = c->heights[0];
+    const int count = (64 * c->chunks_x + 1) * (64 * c->chunks_z + 1);
+    for (int i = 0; i < count && labs(base) > 1 << 23; i++)
+        c->heights[i] -= base;
+}
+
 /* Calls `check` with each case, its heights stored as world "start". */
 static void for_each_case(void (*check)(const struct log_gen_case *c))
 {
@@ -160,7 +173,9 @@ static void for_each_case(void (*check)(const struct log_gen_case *c))
         in_case = true;
         random_state = seed * UINT64_C(0x9e3779b97f4a7c15) | 1;
         assert_true(log_gen_case_init(&c, seed));
+        lower_to_middle(&c);
         create_start(&c);
+        node_count = 0;
         check(&c);
         log_gen_case_release(&c);
         in_case = false;
@@ -168,13 +183,13 @@ static void for_each_case(void (*check)(const struct log_gen_case *c))
 }
 
 /* The edits as a log, not resolved; their ids are their places in it. */
-static struct tr_log make_log(const struct naive_edit *edits, size_t count, double voxel_size)
+static struct tr_log make_log(const struct naive_edit *edits, size_t count)
 {
     struct tr_error error = {0};
     struct tr_log log = {0};
-    char *json = log_gen_json(edits, count, voxel_size);
+    char *json = log_gen_json(edits, count);
     assert_non_null(json);
-    assert_ok(tr_log_parse(&log, json, strlen(json), "log.json", &error), &error);
+    assert_ok(tr_log_parse(&log, json, strlen(json), "log.json", NULL, NULL, &error), &error);
     assert_int_equal(log.count, count);
     free(json);
     return log;
@@ -188,50 +203,53 @@ static struct tr_log continue_log(const struct tr_world *world, const struct tr_
     struct tr_error error = {0};
     struct tr_log log = {0};
     struct tr_writer text = {0};
-    char *stored_text = NULL;
-    size_t size_bytes;
-    assert_ok(tr_world_read_log(world, &stored_text, &size_bytes, &error), &error);
-    if (stored_text != NULL)
-        assert_ok(tr_log_parse(&log, stored_text, size_bytes, "stored", &error), &error);
+    assert_ok(tr_log_read_stored(&log, world, &error), &error);
     *stored = log.count;
-    assert_ok(tr_log_write(&part, &text, &error), &error);
-    assert_ok(tr_log_parse(&log, (const char *)text.bytes, text.size_bytes, "part", &error), &error);
+    assert_ok(tr_log_write(&part, TR_LOG_LINES, &text, &error), &error);
+    assert_ok(tr_log_parse(&log, (const char *)text.bytes, text.size_bytes, "part", NULL, NULL, &error),
+              &error);
     assert_ok(tr_log_resolve(&log, *stored, &world->info, "part", true, NULL, &error), &error);
     tr_writer_release(&text);
-    free(stored_text);
     return log;
 }
 
+/* What became of a world. */
+struct outcome {
+    size_t chunks_touched, chunks_changed, blocks;
+};
+
 /* As `apply-log` does it: world `to` is world `from`, which may be the same, after edits [first, end). */
-static struct tr_replay_result apply(struct tr_bake *bake, const char *from, const char *to,
-                                     const struct tr_log *edits, size_t first, size_t end)
+static struct outcome apply(struct tr_bake *bake, const char *from, const char *to,
+                            const struct tr_log *edits, size_t first, size_t end)
 {
     struct tr_error error = {0};
-    struct tr_replay_result result;
+    struct tr_replay_result result = {0};
     struct tr_writer text = {0};
     size_t stored;
     struct tr_world *world = world_open(from);
     struct tr_log log = continue_log(world, edits, first, end, &stored);
     struct tr_world_build *build = build_create(to, &world->info);
-    assert_ok(tr_replay(bake, world, &log, stored, build, &result, &error), &error);
+    assert_ok(tr_replay(bake, world, &log, stored, build, NULL, &result, &error), &error);
     if (log.count > 0) {
-        assert_ok(tr_log_write(&log, &text, &error), &error);
+        assert_ok(tr_log_write(&log, TR_LOG_LINES, &text, &error), &error);
         assert_ok(tr_world_build_set_log(build, (const char *)text.bytes, text.size_bytes, &error), &error);
     }
     build_commit(build);
+    const struct outcome outcome = {result.chunks_touched, result.changed_count, result.blocks};
+    tr_replay_result_release(&result);
     tr_writer_release(&text);
     tr_log_release(&log);
     tr_world_close(world);
-    return result;
+    return outcome;
 }
 
-static struct tr_replay_result apply_edits(const char *from, const char *to, const struct naive_edit *edits,
-                                           size_t count, double voxel_size)
+static struct outcome apply_edits(const char *from, const char *to, const struct naive_edit *edits,
+                                  size_t count)
 {
-    struct tr_log log = make_log(edits, count, voxel_size);
-    struct tr_replay_result result = apply(bakes[THREE_JOBS], from, to, &log, 0, count);
+    struct tr_log log = make_log(edits, count);
+    struct outcome outcome = apply(bakes[THREE_JOBS], from, to, &log, 0, count);
     tr_log_release(&log);
-    return result;
+    return outcome;
 }
 
 /* ---- comparing ---- */
@@ -356,7 +374,7 @@ static void assert_same_worlds(const char *a, const char *b, enum compared compa
 
 static void check_batches(const struct log_gen_case *c)
 {
-    struct tr_log log = make_log(c->edits, c->count, c->voxel_size);
+    struct tr_log log = make_log(c->edits, c->count);
     apply(bakes[ONE_JOB], "start", "whole", &log, 0, c->count);
 
     apply(bakes[THREE_JOBS], "start", "jobs", &log, 0, c->count);
@@ -383,15 +401,23 @@ static void a_log_in_any_batches_by_any_jobs_gives_one_world(void **state)
 
 /* ---- edit and undo ---- */
 
-static struct naive_edit random_shape(enum naive_op op, double x, double y, double z, double blend)
+/* A sphere, or a capsule that lies level, given in voxels. */
+static struct naive_edit random_shape(const struct log_gen_case *c, enum naive_op op, double radius, double x,
+                                      double y, double z, double blend)
 {
-    const bool capsule = one_in(2);
-    return (struct naive_edit){.op = op,
-                               .radius = pick(4, 40) / 4.0,
-                               .a = {x, y, z},
-                               .capsule = capsule,
-                               .b = {x + pick(-20, 20), y, z + pick(-20, 20)},
-                               .blend = blend};
+    const double size = c->voxel_size;
+    assert_true(node_count < sizeof nodes / sizeof *nodes);
+    struct naive_node *node = &nodes[node_count++];
+    *node = (struct naive_node){.kind = one_in(2) ? NAIVE_CAPSULE : NAIVE_SPHERE,
+                                .radius = radius * size,
+                                .at = {x * size, y * size, z * size}};
+    node->to[0] = (x + pick(-20, 20)) * size;
+    node->to[1] = node->at[1];
+    node->to[2] = (z + pick(-20, 20)) * size;
+    struct naive_edit edit = {.op = op, .shape = node, .shape_count = 1};
+    if (blend > 0.0)
+        edit.blend = (struct naive_blend){.kind = NAIVE_BLEND_SMOOTH, .width = blend * size};
+    return edit;
 }
 
 /* A shape that changes the ground somewhere in the world: its centre is a sample less than its radius above or
@@ -400,21 +426,30 @@ static struct naive_edit shape_at_surface(const struct log_gen_case *c, enum nai
 {
     const int x = pick(0, 64 * c->chunks_x), z = pick(0, 64 * c->chunks_z);
     const int32_t height = c->heights[z * (64 * c->chunks_x + 1) + x];
-    struct naive_edit edit = random_shape(op, x, 0.0, z, one_in(2) ? 0.0 : pick(1, 32) / 2.0);
-    const int off = (int)edit.radius - 1;
-    edit.a[1] = edit.b[1] = (double)tr_floor_div(height, 256) + pick(-off, off);
-    return edit;
+    const double radius = pick(4, 40) / 4.0, blend = one_in(2) ? 0.0 : pick(1, 32) / 2.0;
+    const int off = (int)radius - 1, y = (int)tr_floor_div(height, 256) + pick(-off, off);
+    return random_shape(c, op, radius, x, y, z, blend);
+}
+
+/* A brush of constant weight, given in voxels. */
+static struct naive_edit brush(const struct log_gen_case *c, enum naive_op op, double x, double y, double z,
+                               double radius, double strength)
+{
+    const double size = c->voxel_size;
+    return (struct naive_edit){.op = op,
+                               .falloff = NAIVE_FALLOFF_CONSTANT,
+                               .place = {.at = {x * size, y * size, z * size},
+                                         .radius = radius * size,
+                                         .strength = naive_has_lambda(op) ? strength : strength * size}};
 }
 
 /* Raises or lowers every column it reaches by the same whole number of units, so that its opposite takes it
  * back exactly. Strengths are far from the clamps of a height. */
 static struct naive_edit step_brush(const struct log_gen_case *c, enum naive_op op)
 {
-    return (struct naive_edit){.op = op,
-                               .falloff = NAIVE_FALLOFF_CONSTANT,
-                               .radius = pick(4, 200) / 4.0,
-                               .a = {pick(0, 64 * c->chunks_x), 0.0, pick(0, 64 * c->chunks_z)},
-                               .strength = pick(1, 1 << pick(1, 15)) / UNITS};
+    const int x = pick(0, 64 * c->chunks_x), z = pick(0, 64 * c->chunks_z);
+    const double radius = pick(4, 200) / 4.0;
+    return brush(c, op, x, 0.0, z, radius, pick(1, 1 << pick(1, 15)) / UNITS);
 }
 
 static enum naive_op opposite(enum naive_op op)
@@ -441,13 +476,13 @@ static void check_undo(const struct log_gen_case *c)
         undo->op = opposite(undone[i].op);
     }
     size_t done = shapes + brushes, count = shapes + 2 * brushes;
-    struct tr_log log = make_log(edits, count, c->voxel_size);
+    struct tr_log log = make_log(edits, count);
 
     apply(bakes[THREE_JOBS], "start", "before", &log, 0, shapes);
     apply(bakes[THREE_JOBS], "start", "at_once", &log, 0, count);
     assert_same_worlds("before", "at_once", APART_FROM_LOG, "an edit and its undo in one log");
 
-    struct tr_replay_result result = apply(bakes[THREE_JOBS], "before", "edited", &log, shapes, done);
+    struct outcome result = apply(bakes[THREE_JOBS], "before", "edited", &log, shapes, done);
     if (result.chunks_changed == 0)
         fail_msg("seed %llu: the edits to be undone did nothing", (unsigned long long)seed);
     result = apply(bakes[THREE_JOBS], "edited", "undone", &log, done, count);
@@ -473,19 +508,16 @@ static void check_overwritten(const struct log_gen_case *c)
     size_t shapes = (size_t)pick(1, 4);
     for (size_t i = 0; i < shapes; i++)
         edits[i] = shape_at_surface(c, carve ? NAIVE_SUBTRACT : NAIVE_UNION);
-    edits[shapes] = (struct naive_edit){.op = carve ? NAIVE_LOWER : NAIVE_RAISE,
-                                        .falloff = NAIVE_FALLOFF_CONSTANT,
-                                        .radius = 1000.0,
-                                        .strength = 30000.0};
+    edits[shapes] = brush(c, carve ? NAIVE_LOWER : NAIVE_RAISE, 0.0, 0.0, 0.0, 1000.0, 30000.0);
 
-    struct tr_replay_result result = apply_edits("start", "sculpted", edits, shapes, c->voxel_size);
+    struct outcome result = apply_edits("start", "sculpted", edits, shapes);
     if (result.blocks == 0)
         fail_msg("seed %llu: nothing was sculpted", (unsigned long long)seed);
-    apply_edits("start", "plain", &edits[shapes], 1, c->voxel_size);
-    apply_edits("start", "at_once", edits, shapes + 1, c->voxel_size);
+    apply_edits("start", "plain", &edits[shapes], 1);
+    apply_edits("start", "at_once", edits, shapes + 1);
     assert_same_worlds("plain", "at_once", APART_FROM_LOG, "sculpted and gone in one log");
 
-    struct tr_log log = make_log(edits, shapes + 1, c->voxel_size);
+    struct tr_log log = make_log(edits, shapes + 1);
     apply(bakes[ONE_JOB], "sculpted", "gone", &log, shapes, shapes + 1);
     assert_same_worlds("plain", "gone", APART_FROM_LOG, "sculpted and gone, stored between them");
     tr_log_release(&log);
@@ -510,12 +542,11 @@ static struct naive_edit shape_without_effect(const struct log_gen_case *c)
         highest = c->heights[i] > highest ? c->heights[i] : highest;
     }
     const bool adds = one_in(2);
-    double blend = one_in(2) ? 0.0 : pick(1, 32) / 2.0;
-    struct naive_edit edit =
-        random_shape(adds ? NAIVE_UNION : NAIVE_SUBTRACT, pick(0, size_x), 0.0, pick(0, size_z), blend);
-    double away = edit.radius + blend + pick(4, 80) / 4.0; /* a voxel and more */
-    edit.a[1] = edit.b[1] = adds ? lowest / UNITS - away : highest / UNITS + away;
-    return edit;
+    const double blend = one_in(2) ? 0.0 : pick(1, 32) / 2.0, radius = pick(4, 40) / 4.0;
+    const double away = radius + blend + pick(4, 80) / 4.0; /* a voxel and more */
+    const int x = pick(0, size_x), z = pick(0, size_z);
+    const double y = adds ? lowest / UNITS - away : highest / UNITS + away;
+    return random_shape(c, adds ? NAIVE_UNION : NAIVE_SUBTRACT, radius, x, y, z, blend);
 }
 
 static void check_promoted(const struct log_gen_case *c)
@@ -526,14 +557,14 @@ static void check_promoted(const struct log_gen_case *c)
         edits[i] = shape_without_effect(c);
     memcpy(edits + shapes, c->edits, c->count * sizeof *edits);
 
-    struct tr_replay_result result = apply_edits("start", "promoted", edits, shapes, c->voxel_size);
+    struct outcome result = apply_edits("start", "promoted", edits, shapes);
     if (result.chunks_touched == 0 || result.chunks_changed > 0)
         fail_msg("seed %llu: of %zu promoted chunks %zu changed", (unsigned long long)seed,
                  result.chunks_touched, result.chunks_changed);
     assert_same_worlds("start", "promoted", APART_FROM_LOG, "never promoted and promoted");
 
-    apply_edits("start", "plain", c->edits, c->count, c->voxel_size);
-    apply_edits("start", "promoted", edits, shapes + c->count, c->voxel_size);
+    apply_edits("start", "plain", c->edits, c->count);
+    apply_edits("start", "promoted", edits, shapes + c->count);
     assert_same_worlds("plain", "promoted", APART_FROM_LOG, "edited heights and promoted blocks");
 }
 
@@ -545,28 +576,33 @@ static void a_promoted_chunk_is_stored_as_if_it_never_was(void **state)
 
 /* ---- chunks in memory ---- */
 
-/* The same samples by another way: blocks added in any order, the array grown by some that go again, others
- * left that equal the height field, heights set last. */
+/* The same samples and paint by another way: blocks added in any order, heights set after them, blocks added that
+ * equal the height field, and arrays of paint without any. */
 static void remake_chunk(struct tr_chunk *to, const struct tr_chunk *from)
 {
     struct tr_error error = {0};
     size_t order[TR_BLOCK_ROW_MAX - TR_BLOCK_ROW_MIN + 1];
     int16_t *samples;
+    uint8_t *paint;
     chunk_gen_init(to, from->cx, from->cz, from->size_x, from->size_z);
     for (size_t i = 0; i < from->block_count; i++)
         order[i] = i;
     shuffle(order, from->block_count);
     for (size_t i = 0; i < from->block_count; i++) {
-        const int32_t passing = pick(TR_BLOCK_ROW_MIN, TR_BLOCK_ROW_MAX);
-        const bool was_there = tr_chunk_block(to, passing) != NULL;
-        assert_ok(tr_chunk_add_block(to, passing, &samples, &error), &error);
         const struct tr_block *block = &from->blocks[order[i]];
         assert_ok(tr_chunk_add_block(to, block->cy, &samples, &error), &error);
         memcpy(samples, block->samples, TR_BLOCK_SAMPLES * sizeof *samples);
-        if (!was_there && passing != block->cy)
-            tr_chunk_remove_block(to, passing);
+        if (block->paint == NULL && one_in(2))
+            continue;
+        assert_ok(tr_chunk_add_block_paint(to, block->cy, &paint, &error), &error);
+        if (block->paint != NULL)
+            memcpy(paint, block->paint, TR_BLOCK_SAMPLES);
     }
     memcpy(to->heights, from->heights, TR_CHUNK_SAMPLES * sizeof *to->heights);
+    if (from->paint != NULL || one_in(2))
+        assert_ok(tr_chunk_add_paint(to, &error), &error);
+    if (from->paint != NULL)
+        memcpy(to->paint, from->paint, TR_CHUNK_SAMPLES);
     for (int extra = pick(0, 3); extra > 0; extra--) {
         const int32_t row = pick(-4, 4);
         if (tr_chunk_block(from, row) == NULL)
@@ -606,7 +642,7 @@ static void remake_world(const char *from, const char *to)
 
 static void check_remade(const struct log_gen_case *c)
 {
-    apply_edits("start", "edited", c->edits, c->count, c->voxel_size);
+    apply_edits("start", "edited", c->edits, c->count);
     remake_world("edited", "remade");
     assert_same_worlds("edited", "remade", WITH_LOG, "as edited and made anew from its samples");
 }
@@ -617,6 +653,209 @@ static void equal_samples_put_in_any_order_are_stored_alike(void **state)
     for_each_case(check_remade);
 }
 
+/* ---- edits without effect, and paint ---- */
+
+/* A place half way between samples, and a brush too small to reach any; a plane's distance from itself; air taken from
+ * air. */
+static size_t edits_without_effect(const struct log_gen_case *c, struct naive_edit *edits)
+{
+    static const uint16_t white = 65535;
+    static const struct naive_image image = {.width = 1, .height = 1, .pixels = &white};
+    size_t count = 0;
+    for (enum naive_op op = NAIVE_RAISE; op <= NAIVE_VOLUME_PAINT; op++) {
+        const double x = pick(0, 64 * c->chunks_x - 1) + 0.5, y = pick(-60, 60) + 0.5;
+        const double z = pick(0, 64 * c->chunks_z - 1) + 0.5;
+        struct naive_edit *edit = &edits[count++];
+        *edit = brush(c, op, x, y, z, 0.25, 0.5);
+        edit->height = 100.0;
+        edit->normal[1] = 1.0;
+        edit->scale = c->voxel_size;
+        edit->octaves = 4;
+        edit->beta = 0.5;
+        edit->material = 7;
+        edit->image = &image;
+        edit->by[0] = 2.0 * c->voxel_size;
+    }
+    edits[count++] = shape_without_effect(c);
+    edits[count] = shape_at_surface(c, NAIVE_SHAPE_PAINT); /* takes away paint that is not there */
+    edits[count++].blend = (struct naive_blend){0};
+    return count;
+}
+
+static void check_without_effect(const struct log_gen_case *c)
+{
+    struct naive_edit edits[EDITS_MAX];
+    size_t count = edits_without_effect(c, edits);
+    struct outcome outcome = apply_edits("start", "same", edits, count);
+    if (outcome.chunks_changed > 0)
+        fail_msg("seed %llu: %zu chunks changed", (unsigned long long)seed, outcome.chunks_changed);
+    assert_same_worlds("start", "same", APART_FROM_LOG, "without and with edits that do nothing");
+
+    memcpy(edits + count, c->edits, c->count * sizeof *edits);
+    apply_edits("start", "plain", c->edits, c->count);
+    apply_edits("start", "more", edits, count + c->count);
+    assert_same_worlds("plain", "more", APART_FROM_LOG, "a log, and the same behind edits that do nothing");
+}
+
+static void an_edit_without_effect_leaves_no_trace(void **state)
+{
+    (void)state;
+    for_each_case(check_without_effect);
+}
+
+/* Ground of its own: the sculpted world has blocks whose samples can be painted. */
+static void check_paint(const struct log_gen_case *c)
+{
+    struct naive_edit edits[EDITS_MAX];
+    size_t count = 0;
+    edits[count++] = shape_at_surface(c, one_in(2) ? NAIVE_SUBTRACT : NAIVE_UNION);
+    const size_t sculpted = count;
+    struct naive_edit paint = edits[0]; /* what was sculpted, from end to end */
+    paint.op = NAIVE_SHAPE_PAINT;
+    paint.blend = (struct naive_blend){0};
+    paint.material = pick(1, 255);
+    edits[count++] = paint;
+    const double *at = edits[0].shape->at, size = c->voxel_size;
+    edits[count] = brush(c, NAIVE_VOLUME_PAINT, at[0] / size, at[1] / size, at[2] / size, 12.0, 0.0);
+    edits[count++].material = pick(1, 255);
+    edits[count] = brush(c, NAIVE_PAINT, at[0] / size, 0.0, at[2] / size, 20.0, 0.0);
+    edits[count++].material = pick(1, 255);
+    const size_t painted = count;
+    for (size_t i = sculpted; i < painted; i++) {
+        edits[count] = edits[i];
+        edits[count++].material = 0;
+    }
+
+    struct tr_log log = make_log(edits, count);
+    apply(bakes[THREE_JOBS], "start", "before", &log, 0, sculpted);
+    struct outcome outcome = apply(bakes[THREE_JOBS], "before", "painted", &log, sculpted, painted);
+    if (outcome.chunks_changed == 0)
+        fail_msg("seed %llu: the paint did nothing", (unsigned long long)seed);
+    apply(bakes[ONE_JOB], "painted", "washed", &log, painted, count);
+    assert_same_worlds("before", "washed", APART_FROM_LOG, "paint and taking it away, stored between them");
+    apply(bakes[THREE_JOBS], "start", "at_once", &log, 0, count);
+    assert_same_worlds("before", "at_once", APART_FROM_LOG, "paint and taking it away in one log");
+    tr_log_release(&log);
+}
+
+static void paint_taken_away_leaves_no_trace(void **state)
+{
+    (void)state;
+    for_each_case(check_paint);
+}
+
+/* Ground that is only heights has no sample to paint: its columns are painted, and no block is stored. */
+static void check_paint_of_heights(const struct log_gen_case *c)
+{
+    struct naive_edit edits[3];
+    for (int i = 0; i < 3; i++) {
+        edits[i] = shape_at_surface(c, NAIVE_SHAPE_PAINT);
+        edits[i].blend = (struct naive_blend){0};
+        edits[i].material = pick(1, 255);
+    }
+    struct outcome outcome = apply_edits("start", "painted", edits, 3);
+    assert_int_equal(outcome.blocks, 0);
+    assert_true(outcome.chunks_changed > 0);
+}
+
+static void paint_of_ground_that_is_only_heights_stores_no_block(void **state)
+{
+    (void)state;
+    for_each_case(check_paint_of_heights);
+}
+
+/* ---- cases of ../cases.md ---- */
+
+/* Case 14. What was sculpted before lies elsewhere in the same chunk and the same block; far enough that neither reaches
+ * the other, so their order does not matter. */
+static void check_ways_of_a_chunk(const struct log_gen_case *c)
+{
+    const int32_t height = c->heights[20 * (64 * c->chunks_x + 1) + 20];
+    const double y = tr_floor_div(height, 256);
+    struct naive_edit edits[2] = {random_shape(c, NAIVE_SUBTRACT, 3.0, 8.0, y - 2.0, 8.0, 0.0),
+                                  random_shape(c, NAIVE_UNION, 3.0, 56.0, y + 1.0, 56.0, 0.0)};
+    for (size_t i = 0; i < 2; i++) {
+        nodes[node_count - 2 + i].kind = NAIVE_CAPSULE;
+        memcpy(nodes[node_count - 2 + i].to, nodes[node_count - 2 + i].at, sizeof nodes->to);
+    }
+    const struct naive_edit reversed[2] = {edits[1], edits[0]};
+    struct tr_log log = make_log(edits, 2);
+    apply(bakes[ONE_JOB], "start", "in_memory", &log, 0, 2);   /* the second on a chunk just sculpted */
+    apply(bakes[THREE_JOBS], "start", "reloaded", &log, 0, 1); /* ... on one that was stored and read again */
+    apply(bakes[THREE_JOBS], "reloaded", "reloaded", &log, 1, 2);
+    apply_edits("start", "fresh", reversed, 2); /* ... on one that was never sculpted */
+    assert_same_worlds("in_memory", "reloaded", WITH_LOG,
+                       "an edit on a sculpted chunk, at once and re-loaded");
+    assert_same_worlds("in_memory", "fresh", APART_FROM_LOG, "an edit on a sculpted and on a fresh chunk");
+    tr_log_release(&log);
+}
+
+static void the_same_edit_on_fresh_sculpted_and_reloaded_chunks_gives_equal_hashes(void **state)
+{
+    (void)state;
+    for_each_case(check_ways_of_a_chunk);
+}
+
+static bool has_chunk(const struct tr_replay_result *result, int32_t cx, int32_t cz)
+{
+    for (size_t i = 0; i < result->changed_count; i++)
+        if (result->changed[i].cx == cx && result->changed[i].cz == cz)
+            return true;
+    return false;
+}
+
+/* Case 17. Chunks that are told to have changed are those whose hashes differ, and a dry run tells the same. */
+static void check_changed_chunks(const struct log_gen_case *c)
+{
+    struct tr_error error = {0};
+    struct tr_log edits = make_log(c->edits, c->count);
+    struct tr_world *before = world_open("start");
+    size_t stored;
+    struct tr_log log = continue_log(before, &edits, 0, c->count, &stored);
+    apply(bakes[THREE_JOBS], "start", "after", &edits, 0, c->count);
+    struct tr_world *after = world_open("after");
+    struct tr_replay_result dry = {0};
+    assert_ok(tr_replay(bakes[THREE_JOBS], before, &log, 0, NULL, NULL, &dry, &error), &error);
+    for (size_t i = 0; i < before->chunk_count; i++) {
+        const struct tr_index_entry *entry = &before->index[i];
+        const bool differs = !tr_hash_equal(entry->hash, after->index[i].hash);
+        if (has_chunk(&dry, entry->cx, entry->cz) != differs)
+            fail_msg("seed %llu: chunk %d %d %s, and is %s", (unsigned long long)seed, entry->cx, entry->cz,
+                     differs ? "changed" : "did not change", differs ? "not told" : "told to have");
+    }
+    tr_replay_result_release(&dry);
+    tr_world_close(after);
+    tr_world_close(before);
+    tr_log_release(&log);
+    tr_log_release(&edits);
+}
+
+static void every_chunk_that_an_edit_reaches_is_told_and_no_other(void **state)
+{
+    (void)state;
+    for_each_case(check_changed_chunks);
+}
+
+/* Case 17, as it was seen: a sphere a voxel inside the border of a chunk, then a raise near a corner. */
+static void an_edit_that_reaches_past_its_chunk_changes_its_neighbours(void **state)
+{
+    (void)state;
+    struct log_gen_case c = {.chunks_x = 2, .chunks_z = 2, .voxel_size = 1.0};
+    c.heights = calloc((size_t)129 * 129, sizeof *c.heights);
+    assert_non_null(c.heights);
+    create_start(&c);
+    static const struct naive_node ball = {.kind = NAIVE_SPHERE, .at = {63.0, 2.0, 30.0}, .radius = 5.0};
+    const struct naive_edit edits[2] = {{.op = NAIVE_UNION, .shape = &ball, .shape_count = 1},
+                                        brush(&c, NAIVE_RAISE, 62.0, 0.0, 63.0, 4.0, 1.0)};
+    struct outcome outcome = apply_edits("start", "ball", edits, 1);
+    assert_int_equal(outcome.chunks_changed, 2);
+    outcome = apply_edits("start", "both", edits, 2);
+    assert_int_equal(outcome.chunks_changed, 4);
+    remake_world("both", "remade");
+    assert_same_worlds("both", "remade", WITH_LOG, "as edited and made anew from its samples");
+    log_gen_case_release(&c);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -625,6 +864,13 @@ int main(void)
         cmocka_unit_test_teardown(sculpted_ground_that_is_gone_leaves_the_heights_alone, tell_seed),
         cmocka_unit_test_teardown(a_promoted_chunk_is_stored_as_if_it_never_was, tell_seed),
         cmocka_unit_test_teardown(equal_samples_put_in_any_order_are_stored_alike, tell_seed),
+        cmocka_unit_test_teardown(an_edit_without_effect_leaves_no_trace, tell_seed),
+        cmocka_unit_test_teardown(paint_taken_away_leaves_no_trace, tell_seed),
+        cmocka_unit_test_teardown(paint_of_ground_that_is_only_heights_stores_no_block, tell_seed),
+        cmocka_unit_test_teardown(the_same_edit_on_fresh_sculpted_and_reloaded_chunks_gives_equal_hashes,
+                                  tell_seed),
+        cmocka_unit_test_teardown(every_chunk_that_an_edit_reaches_is_told_and_no_other, tell_seed),
+        cmocka_unit_test_teardown(an_edit_that_reaches_past_its_chunk_changes_its_neighbours, tell_seed),
     };
     return cmocka_run_group_tests(tests, open_devices, close_devices);
 }

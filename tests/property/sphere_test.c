@@ -66,15 +66,16 @@ static void bake_sphere(const char *folder, const char *pack_path)
     tr_world_build_free(build);
 
     size_t skipped;
-    struct tr_replay_result replayed;
+    struct tr_replay_result replayed = {0};
     assert_ok(tr_world_open(flat_path, &flat, &error), &error);
-    assert_ok(tr_log_parse(&log, text, sizeof text - 1, "ball.json", &error), &error);
+    assert_ok(tr_log_parse(&log, text, sizeof text - 1, "ball.json", NULL, NULL, &error), &error);
     assert_ok(tr_log_resolve(&log, 0, &info, "ball.json", false, &skipped, &error), &error);
     assert_ok(tr_world_build_create(world_path, &info, false, &build, &error), &error);
-    assert_ok(tr_replay(bake, flat, &log, 0, build, &replayed, &error), &error);
+    assert_ok(tr_replay(bake, flat, &log, 0, build, NULL, &replayed, &error), &error);
     assert_ok(tr_world_build_commit(build, &hash, &error), &error);
     tr_world_build_free(build);
-    assert_int_equal(replayed.chunks_changed, 4);
+    assert_int_equal(replayed.changed_count, 4);
+    tr_replay_result_release(&replayed);
 
     struct tr_pack_writer *writer = NULL;
     struct tr_mesh_result meshed;

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 
 #define MANTISSAS (1u << 23)
+#define QUARTER_TURN 1.5707963267948966
 
 static uint64_t random_state;
 
@@ -102,6 +103,55 @@ static void sqrt_of_zero_and_of_less_than_2_to_the_minus_80_is_zero(void **state
     for (size_t i = 0; i < sizeof small / sizeof *small; i++)
         if (tr_bits(tr_sqrt(small[i])) != 0)
             fail_msg("tr_sqrt(%a) = %a, expected 0", (double)small[i], (double)tr_sqrt(small[i]));
+}
+
+/* The greater of both errors, which are absolute: what a turn moves a point by, in parts of its distance. */
+static double check_sincos(float x)
+{
+    tr_turn turn = tr_sincos(x);
+    double error_s = (double)fabsl(turn.s - sinl((long double)x));
+    double error_c = (double)fabsl(turn.c - cosl((long double)x));
+    double error = error_s > error_c ? error_s : error_c;
+
+    if (error > 0x1p-23)
+        fail_msg("tr_sincos(%a) is (%a, %a), 2^%.2f off, expected at most 2^-23", (double)x, (double)turn.s,
+                 (double)turn.c, log2(error));
+    return error;
+}
+
+static void sine_and_cosine_are_within_2_to_the_minus_23_up_to_8192(void **state)
+{
+    double worst = 0.0, error;
+
+    (void)state;
+    for (int exponent = -40; exponent <= 12; exponent++)
+        for (int i = 0; i < 40000; i++) {
+            float x = float_of(random_u32() % MANTISSAS, exponent);
+            error = check_sincos(i % 2 ? x : -x);
+            worst = error > worst ? error : worst;
+        }
+    for (int quarter = -5214; quarter < 5215;
+         quarter++) /* at their ends and in the middle, where they are told apart */
+        for (int i = -3; i <= 3; i++) {
+            float x = (float)(quarter * QUARTER_TURN);
+            check_sincos(tr_from_bits(tr_bits(x) + (uint32_t)i));
+            x = (float)((quarter + 0.5) * QUARTER_TURN);
+            check_sincos(tr_from_bits(tr_bits(x) + (uint32_t)i));
+        }
+    check_sincos(8192.0f);
+    check_sincos(-8192.0f);
+    /* a claim that is far too careful would be wrong as well */
+    assert_true(worst > 0x1p-23 / 1.25);
+}
+
+static void no_turn_is_exact_and_one_beyond_8192_is_that_of_8192(void **state)
+{
+    (void)state;
+    assert_true(tr_bits(tr_sincos(0.0f).s) == 0 && tr_sincos(0.0f).c == 1.0f);
+    for (int side = -1; side <= 1; side += 2) {
+        tr_turn beyond = tr_sincos((float)side * 1e9f), last = tr_sincos((float)side * 8192.0f);
+        assert_memory_equal(&beyond, &last, sizeof last);
+    }
 }
 
 static void square_residual_is_exact(void **state)
@@ -302,6 +352,8 @@ int main(void)
         cmocka_unit_test(sqrt_is_correctly_rounded_for_every_mantissa_and_both_parities),
         cmocka_unit_test(sqrt_is_correctly_rounded_from_2_to_the_minus_80_to_80),
         cmocka_unit_test(sqrt_of_zero_and_of_less_than_2_to_the_minus_80_is_zero),
+        cmocka_unit_test(sine_and_cosine_are_within_2_to_the_minus_23_up_to_8192),
+        cmocka_unit_test(no_turn_is_exact_and_one_beyond_8192_is_that_of_8192),
         cmocka_unit_test(square_residual_is_exact),
         cmocka_unit_test(round_takes_halves_up_and_clamps),
         cmocka_unit_test(minimum_maximum_and_clamp_agree_with_comparison),

@@ -19,11 +19,11 @@
 #include "shaders/surface.h"
 #include "tests/support/vulkan.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define HALO TR_BAKE_SMOOTH_HALO
 #define SMALL_BATCH_BYTES 1000 /* makes every task a batch, and lists of slots many pieces */
 
 static struct tr_error error;
@@ -522,7 +522,29 @@ static void fill_does_not_depend_on_the_batch(void **state)
     check_fill(7);
 }
 
-/* Edit and smooth ---------------------------------------------------------------------------------------- */
+/* Slots ----------------------------------------------------------------------------------------------------
+ */
+
+#define WORDS_MAX 1000000 /* of a task */
+
+/* Words of slots, as they come. */
+struct words {
+    uint32_t words[WORDS_MAX], count;
+    bool uncommon; /* trees have every instruction, not the common ones alone */
+};
+
+static void word_put(struct words *words, uint32_t word)
+{
+    if (words->count == WORDS_MAX)
+        fail_msg("more than %d words", WORDS_MAX);
+    words->words[words->count++] = word;
+}
+
+static void floats_put(struct words *words, const float *floats, int count)
+{
+    for (int i = 0; i < count; i++)
+        word_put(words, tr_bits(floats[i]));
+}
 
 /* Mostly up to 24 samples wide, sometimes everything. */
 static void random_range(int size, int *lo, int *hi)
@@ -542,170 +564,661 @@ static void random_box(tr_edit_slot *slot, int size_x, int size_z)
     random_range(size_z, &slot->lo_z, &slot->hi_z);
 }
 
-static tr_edit_slot random_brush(uint op, int size_x, int size_z)
+static const float directions[4][3] = {
+    {0, 1, 0}, {1, 0, 0}, {0.6f, 0, 0.8f}, {2.0f / 3, 1.0f / 3, -2.0f / 3}};
+
+static float random_part(void) /* of one */
+{
+    return (float)random_int(1, 256) / 256.0f;
+}
+
+static uint32_t noise_words(struct words *words)
+{
+    uint32_t first = words->count;
+
+    word_put(words, random_bits());
+    word_put(words, 1 + random_bits() % TR_BRUSH_OCTAVES_MAX);
+    for (int i = 0; i < 3; i++)
+        word_put(words, random_bits());
+    for (int i = 0; i < 3; i++)
+        floats_put(words, (float[]){(float)random_int(0, 255) / 256.0f}, 1);
+    floats_put(words, (float[]){1.0f / random_float(1, 60)}, 1);
+    assert_int_equal(words->count - first, TR_BRUSH_NOISE_WORDS);
+    return first;
+}
+
+/* An image of 7 x 5 pixels, mapped anyhow. */
+static uint32_t image_words(struct words *words)
+{
+    uint32_t first = words->count;
+
+    for (int i = 0; i < 2; i++)
+        floats_put(
+            words,
+            (float[]){random_float(-1, 1), random_float(-1, 1), random_float(-1, 1), random_float(-9, 9)}, 4);
+    floats_put(words, (float[]){0, 0, 6, 4}, 4);
+    word_put(words, 7);
+    word_put(words, 5);
+    for (int i = 0; i < 18; i++)
+        word_put(words, random_bits());
+    assert_int_equal(words->count - first, TR_IMAGE_PIXELS + 18);
+    return first;
+}
+
+/* The axis nearest to the origin, for a round shape or the endless line of another. */
+static void round_words(struct words *words, bool endless, double radius, const double at[3], const float *u)
+{
+    double along = at[0] * u[0] + at[1] * u[1] + at[2] * u[2], k0 = -radius * radius;
+    float c[3];
+
+    for (int i = 0; i < 3; i++) {
+        double foot = at[i] - along * u[i];
+
+        c[i] = (float)foot;
+        k0 += foot * foot;
+    }
+    floats_put(words, c, 3);
+    floats_put(words, u, 3);
+    if (endless)
+        floats_put(words, (float[]){-TR_ROUND_ENDLESS, TR_ROUND_ENDLESS}, 2);
+    else
+        floats_put(words, (float[]){-random_float(0, 30), random_float(0, 30)}, 2);
+    floats_put(words, (float[]){(float)radius, (float)k0}, 2);
+    word_put(words, 0);
+}
+
+/* Rows of a rotation, and minus what they give for the place of the shape. */
+static void rows_words(struct words *words, const double at[3], double place[3])
+{
+    static const float rows[2][9] = {{1, 0, 0, 0, 1, 0, 0, 0, 1}, {0.6f, 0, 0.8f, 0, 1, 0, -0.8f, 0, 0.6f}};
+    const float *r = rows[random_bits() % 2];
+
+    floats_put(words, r, 9);
+    for (int i = 0; i < 3; i++)
+        place[i] = -(r[3 * i] * at[0] + r[3 * i + 1] * at[1] + r[3 * i + 2] * at[2]);
+}
+
+/* Instructions that begin with how many words they are: where that word is, and later what it says. */
+static uint32_t counted_begin(struct words *words)
+{
+    word_put(words, 0);
+    return words->count - 1;
+}
+
+static void counted_end(struct words *words, uint32_t begin)
+{
+    words->words[begin] = words->count - begin;
+}
+
+static void place_put(struct words *words, const double place[3])
+{
+    floats_put(words, (float[]){(float)place[0], (float)place[1], (float)place[2]}, 3);
+}
+
+/* An octahedron. */
+static void polyhedron_words(struct words *words, const double at[3], float radius)
+{
+    const float n = 0.57735027f;
+    uint32_t begin = counted_begin(words);
+
+    word_put(words, 8);
+    word_put(words, 8);
+    for (int k = 0; k < 8; k++) {
+        float x = k & 1 ? -n : n, y = k & 2 ? -n : n, z = k & 4 ? -n : n;
+
+        floats_put(words, (float[]){x, y, z, -n * radius - (float)(x * at[0] + y * at[1] + z * at[2])}, 4);
+    }
+    for (int k = 0; k < 8; k++)
+        for (int i = 0; i < 3; i++) {
+            double corner[3] = {at[0], at[1], at[2]};
+
+            corner[i] += k >> i & 1 ? (double)-radius : (double)radius;
+            place_put(words, corner);
+        }
+    counted_end(words, begin);
+}
+
+/* Pieces along x and up, of any profile. */
+static void tube_words(struct words *words, const double at[3], float radius)
+{
+    uint32_t begin = counted_begin(words), pieces = 1 + random_bits() % 9;
+    float x = (float)at[0], y = (float)at[1];
+
+    word_put(words, random_bits() % 3);
+    word_put(words, pieces);
+    for (uint32_t i = 0; i < pieces; i++) {
+        float way = random_float(1, 9);
+
+        floats_put(words, (float[]){x, y, (float)at[2], 0.6f * way, 0.8f * way, 0, 1 / (way * way)}, 7);
+        floats_put(words, (float[]){radius, random_float(-1, 1), 0.6f, 0.8f, 0}, 5);
+        floats_put(words, (float[]){0, 0, 1, -0.8f, 0.6f, 0}, 6);
+        x += 0.6f * way;
+        y += 0.8f * way;
+    }
+    counted_end(words, begin);
+}
+
+/* A box of these half edges below an image of 5 x 3 pixels. */
+static void heights_words(struct words *words, const double at[3], const float half[3])
+{
+    uint32_t begin = counted_begin(words), pixels[15];
+    double place[3], steepest[2] = {0, 0}, a, b;
+
+    for (int i = 0; i < 15; i++)
+        pixels[i] = random_bits() >> 16;
+    for (int i = 0; i < 15; i++) {
+        if (i % 5 > 0)
+            steepest[0] = fmax(steepest[0], fabs((double)pixels[i] - pixels[i - 1]));
+        if (i >= 5)
+            steepest[1] = fmax(steepest[1], fabs((double)pixels[i] - pixels[i - 5]));
+    }
+    a = steepest[0] / 65535 * 2 * half[1] * 4 / (2 * half[0]);
+    b = steepest[1] / 65535 * 2 * half[1] * 2 / (2 * half[2]);
+    rows_words(words, at, place);
+    place_put(words, place);
+    floats_put(words, half, 3);
+    floats_put(words, (float[]){2 * half[1], (float)(1 / sqrt(1 + a * a + b * b))}, 2);
+    floats_put(words, (float[]){4 / (2 * half[0]), 0, 0, 2, 0, 0, 2 / (2 * half[2]), 1}, 8);
+    floats_put(words, (float[]){0, 0, 4, 2}, 4);
+    word_put(words, 5);
+    word_put(words, 3);
+    for (int i = 0; i < 15; i += 2)
+        word_put(words, pixels[i] | (i < 14 ? pixels[i + 1] << 16 : 0));
+    counted_end(words, begin);
+}
+
+/* The field of a ball, size cubed samples, 1.5 voxels apart. */
+static void grid_words(struct words *words, const double at[3], int size)
+{
+    const float cell = 1.5f, middle = 0.5f * (float)(size - 1), radius = 0.3f * (float)size;
+    uint32_t begin = counted_begin(words), pair = 0;
+
+    for (int i = 0; i < 9; i++)
+        floats_put(words, (float[]){i % 4 == 0 ? 1 / cell : 0}, 1);
+    for (int i = 0; i < 3; i++)
+        floats_put(words, (float[]){middle - (float)at[i] / cell}, 1);
+    for (int i = 0; i < 6; i++)
+        floats_put(words, (float[]){i < 3 ? 0 : (float)(size - 1)}, 1);
+    for (int i = 0; i < 6; i++)
+        floats_put(words, (float[]){i < 3 ? middle - radius : middle + radius}, 1);
+    floats_put(words, (float[]){cell, cell / 256}, 2);
+    for (int i = 0; i < 3; i++)
+        word_put(words, (uint32_t)size);
+    for (int i = 0; i < size * size * size; i++) {
+        float x = (float)(i % size) - middle, y = (float)(i / size / size) - middle;
+        float z = (float)(i / size % size) - middle, d = sqrtf(x * x + y * y + z * z) - radius;
+        uint32_t sample = (uint32_t)(int)floorf(256 * d) & 0xffffu;
+
+        pair = i % 2 ? pair | sample << 16 : sample;
+        if (i % 2 || i + 1 == size * size * size)
+            word_put(words, pair);
+    }
+    counted_end(words, begin);
+}
+
+/* A leaf of which not tr_code_is_common. */
+static void uncommon_leaf_words(struct words *words)
+{
+    double at[3] = {random_float(0, 63), random_float(0, 63), random_float(0, 63)}, place[3];
+    const float *u = directions[random_bits() % 4];
+    float radius = random_float(2, 20), half[3];
+    uint32_t code = TR_CODE_PLANE + random_bits() % 6;
+
+    for (int i = 0; i < 3; i++)
+        half[i] = random_float(2, 20);
+    word_put(words, code);
+    if (code == TR_CODE_PLANE) {
+        floats_put(words, u, 3);
+        floats_put(words, (float[]){-(float)(at[0] * u[0] + at[1] * u[1] + at[2] * u[2])}, 1);
+    } else if (code == TR_CODE_LINK) {
+        rows_words(words, at, place);
+        place_put(words, place);
+        floats_put(words, (float[]){half[0], radius, random_float(1, 8)}, 3);
+    } else if (code == TR_CODE_POLYHEDRON) {
+        polyhedron_words(words, at, radius);
+    } else if (code == TR_CODE_TUBE) {
+        tube_words(words, at, radius);
+    } else if (code == TR_CODE_HEIGHTS) {
+        heights_words(words, at, half);
+    } else {
+        grid_words(words, at, random_bits() % 4 ? random_int(2, 9) : 40);
+    }
+}
+
+/* A leaf somewhere in the block, its numbers as shaders/tree.h wants them. */
+static void common_leaf_words(struct words *words)
+{
+    double at[3] = {random_float(0, 63), random_float(0, 63), random_float(0, 63)}, place[3];
+    const float *u = directions[random_bits() % 4];
+    float g = (float)(at[0] * u[0] + at[1] * u[1] + at[2] * u[2]);
+    float radius = random_float(2, 25), half = random_float(2, 20), size[3];
+    uint32_t code = TR_CODE_ROUND + random_bits() % 6;
+
+    for (int i = 0; i < 3; i++)
+        size[i] = random_float(2, 20);
+    word_put(words, code);
+    if (code == TR_CODE_BOX || code == TR_CODE_ELLIPSOID)
+        rows_words(words, at, place);
+    else
+        round_words(words, code != TR_CODE_ROUND, code == TR_CODE_CONE ? 0.0 : (double)radius, at, u);
+    if (code == TR_CODE_BOX) {
+        for (int side = 1; side >= -1; side -= 2)
+            for (int i = 0; i < 3; i++)
+                floats_put(words, (float[]){(float)(side * place[i] - size[i])}, 1);
+    } else if (code == TR_CODE_CYLINDER) {
+        floats_put(words, (float[]){-g - half, g - half}, 2);
+    } else if (code == TR_CODE_TORUS) {
+        floats_put(words, (float[]){-g, random_float(1, 8)}, 2);
+    } else if (code == TR_CODE_CONE) {
+        floats_put(words,
+                   (float[]){-g, half, radius, 0, -radius, 2 * half, 1 / (radius * radius + 4 * half * half)},
+                   7);
+    } else if (code == TR_CODE_ELLIPSOID) {
+        for (int i = 0; i < 3; i++)
+            floats_put(words, (float[]){(float)place[i]}, 1);
+        floats_put(words, size, 3);
+        floats_put(words, (float[]){1 / size[0], 1 / size[1], 1 / size[2]}, 3);
+    }
+}
+
+/* Moves the points of what follows, up to a POINT_POP. */
+static void mover_words(struct words *words)
+{
+    double at[3] = {random_float(0, 63), random_float(0, 63), random_float(0, 63)}, place[3];
+    uint32_t code = TR_CODE_ELONGATE + random_bits() % 4;
+
+    word_put(words, TR_CODE_POINT_PUSH);
+    rows_words(words, at, place);
+    place_put(words, place);
+    word_put(words, code);
+    if (code == TR_CODE_ELONGATE)
+        floats_put(words, (float[]){random_float(0, 9), random_float(0, 9), random_float(0, 9)}, 3);
+    else if (code == TR_CODE_TAPER)
+        floats_put(words, (float[]){1 / random_float(4, 40), random_float(-1, 3) * 0.5f}, 2);
+    else
+        floats_put(words, (float[]){random_float(-1, 1) * 0.125f}, 1);
+}
+
+/* Changes the distance on top of the stack. */
+static void alter_words(struct words *words)
+{
+    uint32_t code = TR_CODE_OFFSET + random_bits() % 3;
+
+    word_put(words, code);
+    floats_put(words, (float[]){random_float(-2, 4)}, 1);
+    if (code == TR_CODE_DISPLACE)
+        noise_words(words);
+}
+
+static void leaf_words(struct words *words)
+{
+    uint32_t movers = words->uncommon && random_bits() % 3 == 0 ? 1 + random_bits() % 3 : 0;
+
+    for (uint32_t i = 0; i < movers; i++)
+        mover_words(words);
+    if (words->uncommon && random_bits() % 3)
+        uncommon_leaf_words(words);
+    else
+        common_leaf_words(words);
+    for (uint32_t i = 0; i < movers; i++)
+        word_put(words, TR_CODE_POINT_POP);
+    if (words->uncommon && random_bits() % 3 == 0)
+        alter_words(words);
+}
+
+/* k, a and b of a blend; k in any unit. */
+static void blend_floats(uint32_t blend, float k, float floats[3])
+{
+    float steps = (float)random_int(2, 9);
+
+    floats[0] = blend == TR_BLEND_HARD ? 0 : k;
+    floats[1] = blend == TR_BLEND_SMOOTH ? 1 / (4 * k) : blend == TR_BLEND_STAIRS ? k / steps : 0;
+    floats[2] = blend == TR_BLEND_STAIRS ? steps / (2 * k) : 0;
+}
+
+static uint32_t tree_words(struct words *words)
+{
+    uint32_t first = words->count, leaves = 1 + random_bits() % (random_bits() % 8 == 0 ? 60 : 5);
+
+    leaf_words(words);
+    for (uint32_t i = 1; i < leaves; i++) {
+        uint32_t blend = random_bits() % 4;
+        float floats[3];
+
+        leaf_words(words);
+        word_put(words, TR_CODE_BLEND);
+        word_put(words, random_bits() % 3 | (random_bits() % 2 ? TR_BLEND_SWAPPED : 0));
+        word_put(words, blend);
+        blend_floats(blend, random_float(1, 12), floats);
+        floats_put(words, floats, 3);
+    }
+    word_put(words, TR_CODE_END);
+    return first;
+}
+
+static tr_edit_slot random_brush(struct words *words, uint op, int size_x, int size_z)
 {
     tr_edit_slot slot = {
         .op = op, .falloff = random_bits() % TR_FALLOFF_COUNT, .power = 2 + random_bits() % 15};
+    const float *u = directions[random_bits() % 4], *n = directions[random_bits() % 4];
+    bool is_part = op == TR_SLOT_LEVEL || op == TR_SLOT_PLANE || op == TR_SLOT_SMOOTH ||
+                   op == TR_SLOT_HC_SMOOTH || op == TR_SLOT_VOLUME_SMOOTH || op == TR_SLOT_PINCH;
 
     random_box(&slot, size_x, size_z);
     slot.cx = random_float(-20, 84);
+    slot.cy = random_float(-20, 84);
     slot.cz = random_float(-20, 84);
     slot.radius = 1.0f / random_float(1, 60);
-    slot.strength = op == TR_SLOT_SMOOTH ? (float)random_int(1, 256) / 256.0f : random_float(-4000, 4000);
+    slot.strength = is_part ? random_part() : random_float(-4000, 4000);
+    if (op >= TR_SLOT_VOLUME && random_bits() % 2) {
+        slot.form = TR_FORM_PROJECTED;
+        slot.ux = u[0];
+        slot.uy = u[1];
+        slot.uz = u[2];
+    }
+    slot.px = op == TR_SLOT_HC_SMOOTH ? random_part() : n[0];
+    slot.py = n[1];
+    slot.pz = n[2];
+    slot.p0 = random_float(-60, 60);
+    slot.target = op == TR_SLOT_LEVEL ? random_int(-30000, 30000) : random_int(0, 255);
+    if (op == TR_SLOT_NOISE || op == TR_SLOT_VOLUME_NOISE)
+        slot.words = noise_words(words);
+    if (op == TR_SLOT_STAMP || op == TR_SLOT_VOLUME_STAMP)
+        slot.words = image_words(words);
     return slot;
 }
 
-static tr_edit_slot random_shape(int size_x, int size_z)
+static void round_fields(tr_edit_slot *slot)
 {
-    static const float directions[4][3] = {
-        {0, 0, 0}, {1, 0, 0}, {0.6f, 0, 0.8f}, {2.0f / 3, 1.0f / 3, -2.0f / 3}};
     const float *u = directions[random_bits() % 4];
-    tr_edit_slot slot = {
-        .op = random_bits() % 2 ? TR_SLOT_UNION : TR_SLOT_SUBTRACT, .ux = u[0], .uy = u[1], .uz = u[2]};
+
+    slot->form = random_bits() % 4 == 0 ? TR_FORM_ROUND_LARGE : TR_FORM_ROUND;
+    slot->radius = slot->form == TR_FORM_ROUND_LARGE ? random_float(1024, 100000) : random_float(1, 30);
+    slot->cx = random_float(0, 63) + (slot->form == TR_FORM_ROUND_LARGE ? slot->radius : 0.0f);
+    slot->cy = random_float(0, 63);
+    slot->cz = random_float(0, 63);
+    slot->k0 = slot->cx * slot->cx + slot->cy * slot->cy + slot->cz * slot->cz - slot->radius * slot->radius;
+    if (random_bits() % 4) {
+        slot->ux = u[0];
+        slot->uy = u[1];
+        slot->uz = u[2];
+        slot->t0 = -random_float(0, 30);
+        slot->t1 = random_float(0, 30);
+    }
+}
+
+static tr_edit_slot random_shape(struct words *words, uint op, bool is_tree, uint32_t blend, int size_x,
+                                 int size_z)
+{
+    tr_edit_slot slot = {.op = op, .blend = blend};
+    float k = random_float(1, 16), floats[3];
 
     random_box(&slot, size_x, size_z);
-    slot.large = random_bits() % 4 == 0;
-    slot.radius = slot.large ? random_float(1024, 100000) : random_float(1, 30);
-    slot.cx = random_float(0, 63) + (slot.large ? slot.radius : 0.0f);
-    slot.cy = random_float(0, 63);
-    slot.cz = random_float(0, 63);
-    slot.k0 = slot.cx * slot.cx + slot.cy * slot.cy + slot.cz * slot.cz - slot.radius * slot.radius;
-    if (u[0] != 0.0f) {
-        slot.t0 = -random_float(0, 30);
-        slot.t1 = random_float(0, 30);
+    if (is_tree) {
+        slot.form = TR_FORM_TREE;
+        slot.words = tree_words(words);
+    } else {
+        round_fields(&slot);
     }
-    slot.reach = 16.0f;
-    if (random_bits() % 2) {
-        slot.blend = random_float(1, 16) * 256.0f;
-        slot.inv_4blend = 1.0f / (4.0f * slot.blend);
-        slot.reach += slot.blend / 256.0f;
-    }
+    blend_floats(blend, 256 * k, floats);
+    slot.blend_k = floats[0];
+    slot.blend_a = floats[1];
+    slot.blend_b = floats[2];
+    slot.reach = op == TR_SLOT_SHAPE_PAINT ? 1 : blend == TR_BLEND_HARD ? 16 : 16 + k;
+    slot.target = random_int(0, 255);
     return slot;
 }
+
+/* Which slots there may be: those that the kernels for common ones know, all but paint, or all. */
+enum kind { COMMON, ANY, PAINTED, KINDS };
+
+/* One that changes heights; in a painted task one in four paints columns. */
+static tr_edit_slot random_height_slot(struct words *words, enum kind kind, int size_x, int size_z)
+{
+    static const uint ops[] = {TR_SLOT_RAISE, TR_SLOT_LEVEL, TR_SLOT_NOISE, TR_SLOT_STAMP};
+    uint op = ops[random_bits() % (kind == COMMON ? 2 : 4)];
+
+    if (kind == PAINTED && random_bits() % 4 == 0)
+        op = TR_SLOT_PAINT;
+    return random_brush(words, op, size_x, size_z);
+}
+
+static tr_edit_slot random_volume_paint(struct words *words, int size_x, int size_z)
+{
+    if (random_bits() % 2)
+        return random_brush(words, TR_SLOT_VOLUME_PAINT, size_x, size_z);
+    return random_shape(words, TR_SLOT_SHAPE_PAINT, random_bits() % 2, TR_BLEND_HARD, size_x, size_z);
+}
+
+static tr_edit_slot random_volume_slot(struct words *words, enum kind kind, int size_x, int size_z)
+{
+    static const uint brushes[] = {TR_SLOT_PUSH, TR_SLOT_PLANE, TR_SLOT_VOLUME_NOISE, TR_SLOT_VOLUME_STAMP};
+    uint op = TR_SLOT_UNION + random_bits() % 3;
+
+    if (kind == PAINTED && random_bits() % 3 == 0)
+        return random_volume_paint(words, size_x, size_z);
+    if (kind == COMMON || random_bits() % 4 == 0)
+        return random_shape(words, op, false, random_bits() % 2, size_x, size_z);
+    if (random_bits() % 2)
+        return random_brush(words, brushes[random_bits() % 4], size_x, size_z);
+    return random_shape(words, op, random_bits() % 2, random_bits() % 4, size_x, size_z);
+}
+
+/* Edit ----------------------------------------------------------------------------------------------------
+ */
 
 #define SLOTS_MAX 400 /* of one list */
 
 /* Tasks with what they point to, twice: what the device gets, and what the plain loops get. */
 struct edit_case {
     struct tr_edit_task *tasks, *expected;
+    struct words **words; /* a task */
     size_t count;
 };
 
+static uint8_t *random_paint(size_t count)
+{
+    uint8_t *paint = take(count, 1);
+
+    for (size_t i = 0; i < count; i++)
+        paint[i] = (uint8_t)(random_bits() % 3 ? 0 : random_bits() % 256);
+    return paint;
+}
+
+/* Samples, and paint where they differ from the height field. */
+static void random_samples(const struct tr_edit_task *task, struct tr_edit_block *block)
+{
+    block->samples = take(TR_BLOCK_SAMPLES, sizeof *block->samples);
+    block->paint = task->paint ? random_paint(TR_BLOCK_SAMPLES) : NULL;
+    for (int i = 0; i < TR_BLOCK_SAMPLES; i++) {
+        int f = tr_height_field(block->cy * TR_CHUNK + i / TR_COLUMNS, task->heights[i % TR_COLUMNS]);
+
+        block->samples[i] = (int16_t)(random_bits() % 2 ? f : random_int(-32767, 32767));
+        if (block->paint)
+            block->paint[i] = (uint8_t)tr_settle_paint(block->samples[i], f, block->paint[i]);
+    }
+}
+
 /* Volume slots between the chunk's height slots. */
-static void random_block(const struct tr_edit_task *task, struct tr_edit_block *block, uint32_t volume_count)
+static void random_block(struct words *words, enum kind kind, const struct tr_edit_task *task,
+                         struct tr_edit_block *block, uint32_t volume_count)
 {
     tr_edit_slot *slots = take(SLOTS_MAX, sizeof *slots);
 
     block->cy = random_int(-2, 2);
     block->stored = random_bits() % 2;
-    block->samples = take(TR_BLOCK_SAMPLES, sizeof *block->samples);
     block->slots = slots;
-    for (uint32_t i = 0; i < task->slot_count; i++) {
+    random_samples(task, block);
+    for (uint32_t i = 0; i <= task->slot_count; i++) {
         for (uint32_t k = 0; k < volume_count; k++)
-            slots[block->slot_count++] = random_shape((int)task->size_x, (int)task->size_z);
-        slots[block->slot_count++] = task->slots[i];
+            slots[block->slot_count++] =
+                random_volume_slot(words, kind, (int)task->size_x, (int)task->size_z);
+        if (i < task->slot_count && !tr_slot_is_volume(task->slots[i]))
+            slots[block->slot_count++] = task->slots[i];
     }
-    for (uint32_t k = 0; k < volume_count; k++)
-        slots[block->slot_count++] = random_shape((int)task->size_x, (int)task->size_z);
-    for (int i = 0; i < TR_BLOCK_SAMPLES; i++)
-        block->samples[i] = (int16_t)random_int(-32767, 32767);
 }
 
-static void random_task(struct tr_edit_task *task, size_t number)
+static void random_task_slots(struct words *words, enum kind kind, struct tr_edit_task *task, uint32_t count)
 {
     tr_edit_slot *slots = take(SLOTS_MAX, sizeof *slots);
-    int32_t *after = take(TR_COLUMNS, sizeof *after);
-    static const uint32_t height_counts[] = {3, 0, 1, 70, 3}, volume_counts[] = {2, 5, 0, 3, 0};
 
-    *task = (struct tr_edit_task){
-        .size_x = number % 3 == 1 ? 1 : 64, .size_z = number % 4 == 2 ? 1 : 64, .slots = slots};
+    task->slots = slots;
+    for (uint32_t i = 0; i < count; i++) {
+        slots[task->slot_count++] = random_height_slot(words, kind, (int)task->size_x, (int)task->size_z);
+        if (kind == PAINTED) { /* for the column paint, in a block row of its own */
+            tr_edit_slot paint = random_volume_paint(words, (int)task->size_x, (int)task->size_z);
+
+            paint.base_y = TR_CHUNK * random_int(-2, 1);
+            paint.lo_y = 0; /* few columns have their ground in a low box */
+            paint.hi_y = 63;
+            slots[task->slot_count++] = paint;
+        }
+    }
+}
+
+/* What a task has; the numbers of slots are those between which it has volume slots, and how many. */
+struct plan {
+    enum kind kind;
+    uint32_t size_x, size_z, block_count, height_count, volume_count;
+    bool follows, uncommon;
+};
+
+static void random_task(struct words *words, struct tr_edit_task *task, const struct plan *plan)
+{
+    *task = (struct tr_edit_task){.size_x = plan->size_x, .size_z = plan->size_z};
+    words->uncommon = plan->uncommon;
     task->heights = take(TR_COLUMNS, sizeof *task->heights);
-    for (int i = 0; i < TR_COLUMNS; i++) {
+    task->paint = plan->kind == PAINTED ? random_paint(TR_COLUMNS) : NULL;
+    for (int i = 0; i < TR_COLUMNS; i++)
         task->heights[i] = random_int(-30000, 30000);
-        after[i] = random_int(-30000, 30000);
-    }
-    for (; task->slot_count < height_counts[number % 5]; task->slot_count++)
-        slots[task->slot_count] = random_brush(TR_SLOT_RAISE, (int)task->size_x, (int)task->size_z);
-    if (number % 5 == 2 || number % 5 == 4) {
-        slots[0].op = TR_SLOT_FOLLOW;
+    random_task_slots(words, plan->kind, task, plan->height_count);
+    if (plan->follows) {
+        int32_t *after = take(TR_COLUMNS, sizeof *after);
+
+        for (int i = 0; i < TR_COLUMNS; i++)
+            after[i] = random_int(-30000, 30000);
+        ((tr_edit_slot *)task->slots)[0].op = TR_SLOT_FOLLOW;
         task->after = after;
-    } else {
-        free(after);
     }
-    task->block_count = (uint32_t)(number + 1) % 3;
+    task->block_count = plan->block_count;
     task->blocks = take(task->block_count, sizeof *task->blocks);
     for (uint32_t i = 0; i < task->block_count; i++)
-        random_block(task, &task->blocks[i], volume_counts[number % 5]);
+        random_block(words, plan->kind, task, &task->blocks[i], plan->volume_count);
+    task->words = words->words;
+    task->word_count = words->count;
+}
+
+static void *copy(const void *from, size_t size_bytes)
+{
+    return from ? memcpy(take(size_bytes, 1), from, size_bytes) : NULL;
 }
 
 static void copy_task(struct tr_edit_task *to, const struct tr_edit_task *from)
 {
     *to = *from;
-    to->heights = take(TR_COLUMNS, sizeof *to->heights);
-    memcpy(to->heights, from->heights, TR_COLUMNS * sizeof *to->heights);
-    to->blocks = take(from->block_count, sizeof *to->blocks);
+    to->heights = copy(from->heights, TR_COLUMNS * sizeof *to->heights);
+    to->paint = copy(from->paint, TR_COLUMNS);
+    to->blocks = copy(from->blocks, from->block_count * sizeof *to->blocks);
     for (uint32_t i = 0; i < from->block_count; i++) {
-        to->blocks[i] = from->blocks[i];
-        to->blocks[i].samples = take(TR_BLOCK_SAMPLES, sizeof(int16_t));
-        memcpy(to->blocks[i].samples, from->blocks[i].samples, TR_BLOCK_SAMPLES * sizeof(int16_t));
+        to->blocks[i].samples = copy(from->blocks[i].samples, TR_BLOCK_SAMPLES * sizeof(int16_t));
+        to->blocks[i].paint = copy(from->blocks[i].paint, TR_BLOCK_SAMPLES);
     }
 }
 
+static const struct plan plans[] = {
+    {COMMON, 64, 64, 1, 3, 2, false, false},  {ANY, 1, 64, 2, 0, 5, false, true},
+    {PAINTED, 64, 64, 2, 3, 2, false, false}, {ANY, 64, 64, 2, 2, 3, true, false},
+    {COMMON, 64, 64, 1, 70, 3, false, false}, {PAINTED, 64, 1, 1, 1, 6, true, true},
+    {PAINTED, 64, 64, 0, 4, 0, false, false}, {COMMON, 64, 64, 2, 3, 0, true, false},
+    {ANY, 64, 64, 1, 30, 3, true, false},     {PAINTED, 64, 64, 1, 30, 3, true, false},
+    {ANY, 64, 64, 0, 3, 0, false, false},     {PAINTED, 1, 1, 2, 0, 4, false, false},
+    {COMMON, 1, 64, 0, 5, 0, true, false},    {ANY, 64, 1, 1, 1, 4, false, false},
+    {PAINTED, 64, 64, 2, 0, 9, false, false}, {ANY, 64, 64, 1, 2, 12, false, true},
+    {PAINTED, 64, 64, 0, 9, 0, false, true},
+};
+#define PLANS (sizeof plans / sizeof *plans)
+
+/* The first `count` of the plans. */
 static void edit_case_make(struct edit_case *edit, size_t count)
 {
     random_state = 2;
     edit->count = count;
     edit->tasks = take(count, sizeof *edit->tasks);
     edit->expected = take(count, sizeof *edit->expected);
+    edit->words = take(count, sizeof *edit->words);
     for (size_t i = 0; i < count; i++) {
-        random_task(&edit->tasks[i], i);
+        edit->words[i] = take(1, sizeof **edit->words);
+        random_task(edit->words[i], &edit->tasks[i], &plans[i]);
         copy_task(&edit->expected[i], &edit->tasks[i]);
     }
+}
+
+static void task_release(struct tr_edit_task *task)
+{
+    for (uint32_t i = 0; i < task->block_count; i++) {
+        free(task->blocks[i].samples);
+        free(task->blocks[i].paint);
+    }
+    free(task->heights);
+    free(task->paint);
+    free(task->blocks);
 }
 
 static void edit_case_release(struct edit_case *edit)
 {
     for (size_t i = 0; i < edit->count; i++) {
-        for (uint32_t k = 0; k < edit->tasks[i].block_count; k++) {
+        for (uint32_t k = 0; k < edit->tasks[i].block_count; k++)
             free((void *)edit->tasks[i].blocks[k].slots);
-            free(edit->tasks[i].blocks[k].samples);
-            free(edit->expected[i].blocks[k].samples);
-        }
         free((void *)edit->tasks[i].slots);
         free((void *)edit->tasks[i].after);
-        free(edit->tasks[i].heights);
-        free(edit->tasks[i].blocks);
-        free(edit->expected[i].heights);
-        free(edit->expected[i].blocks);
+        task_release(&edit->tasks[i]);
+        task_release(&edit->expected[i]);
+        free(edit->words[i]);
     }
     free(edit->tasks);
     free(edit->expected);
+    free(edit->words);
 }
 
-static void block_naive(const struct tr_edit_task *task, struct tr_edit_block *block, int x, int y, int z)
+static void sample_naive(const struct tr_edit_task *task, struct tr_edit_block *block, int x, int y, int z)
 {
-    int column = z * TR_CHUNK + x, voxel_y = block->cy * TR_CHUNK + y;
-    int height = task->heights[column];
-    int sdf = block->stored ? block->samples[tr_block_index(x, y, z)] : tr_height_field(voxel_y, height);
+    int column = z * TR_CHUNK + x, at = tr_block_index(x, y, z), voxel_y = block->cy * TR_CHUNK + y;
+    int height = task->heights[column], after = task->after ? task->after[column] : 0;
+    int sdf = block->stored ? block->samples[at] : tr_height_field(voxel_y, height);
+    int paint = block->stored && block->paint ? block->paint[at] : 0;
 
     for (uint32_t i = 0; i < block->slot_count; i++) {
-        const tr_edit_slot *slot = &block->slots[i];
-        bool in_column = x >= slot->lo_x && x <= slot->hi_x && z >= slot->lo_z && z <= slot->hi_z;
-        int before = tr_height_field(voxel_y, height);
+        tr_edit_slot slot = block->slots[i];
+        int f = tr_height_field(voxel_y, height);
 
-        if (!in_column)
-            continue;
-        if (slot->op == TR_SLOT_UNION || slot->op == TR_SLOT_SUBTRACT) {
-            if (y < slot->lo_y || y > slot->hi_y)
-                continue;
-            sdf = slot->op == TR_SLOT_UNION ? tr_shape_union(*slot, x, y, z, sdf)
-                                            : tr_shape_subtract(*slot, x, y, z, sdf);
+        if (tr_slot_is_volume(slot)) {
+            sdf = tr_slot_sample(task->words, slot, x, y, z, sdf);
+            if (block->paint)
+                paint = tr_slot_sample_paint(task->words, slot, x, y, z, sdf, f, paint);
         } else {
-            height = slot->op == TR_SLOT_FOLLOW ? task->after[column] : tr_brush_raise(*slot, x, z, height);
-            sdf = tr_follow(sdf, before, tr_height_field(voxel_y, height));
+            height = tr_slot_height(task->words, slot, x, z, height, after);
+            sdf = tr_follow(sdf, f, tr_height_field(voxel_y, height));
+            paint = tr_settle_paint(sdf, tr_height_field(voxel_y, height), paint);
         }
     }
-    block->samples[tr_block_index(x, y, z)] = (int16_t)sdf;
+    block->samples[at] = (int16_t)sdf;
+    if (block->paint)
+        block->paint[at] = (uint8_t)paint;
+}
+
+static void column_naive(struct tr_edit_task *task, int x, int z)
+{
+    int at = z * TR_CHUNK + x;
+
+    for (uint32_t i = 0; i < task->slot_count; i++) {
+        tr_edit_slot slot = task->slots[i];
+
+        if (task->paint)
+            task->paint[at] =
+                (uint8_t)tr_slot_column_paint(task->words, slot, x, z, task->heights[at], task->paint[at]);
+        task->heights[at] =
+            tr_slot_height(task->words, slot, x, z, task->heights[at], task->after ? task->after[at] : 0);
+    }
 }
 
 static void edit_naive(struct tr_edit_task *task)
@@ -716,13 +1229,25 @@ static void edit_naive(struct tr_edit_task *task)
         for (int y = 0; y < TR_CHUNK; y++)
             for (int z = 0; z < size_z; z++)
                 for (int x = 0; x < size_x; x++)
-                    block_naive(task, &task->blocks[i], x, y, z);
+                    sample_naive(task, &task->blocks[i], x, y, z);
     for (int z = 0; z < size_z; z++)
         for (int x = 0; x < size_x; x++)
-            for (uint32_t i = 0; i < task->slot_count; i++)
-                task->heights[z * TR_CHUNK + x] =
-                    tr_slot_height(task->slots[i], x, z, task->heights[z * TR_CHUNK + x],
-                                   task->after ? task->after[z * TR_CHUNK + x] : 0);
+            column_naive(task, x, z);
+}
+
+static void expect_equal_blocks(size_t task, uint32_t block, const struct tr_edit_block *found,
+                                const struct tr_edit_block *expected)
+{
+    for (int s = 0; s < TR_BLOCK_SAMPLES; s++) {
+        int x = s % 64, y = s / 4096, z = s / 64 % 64;
+
+        if (found->samples[s] != expected->samples[s])
+            fail_msg("task %zu block %u, x %d y %d z %d: %d, expected %d", task, block, x, y, z,
+                     found->samples[s], expected->samples[s]);
+        if (found->paint && found->paint[s] != expected->paint[s])
+            fail_msg("task %zu block %u, x %d y %d z %d: paint %d, expected %d", task, block, x, y, z,
+                     found->paint[s], expected->paint[s]);
+    }
 }
 
 static void expect_equal_edits(const struct edit_case *edit)
@@ -731,11 +1256,12 @@ static void expect_equal_edits(const struct edit_case *edit)
         const struct tr_edit_task *found = &edit->tasks[i], *expected = &edit->expected[i];
 
         expect_equal_heights("edit", i, found->heights, expected->heights);
+        for (int k = 0; found->paint && k < TR_COLUMNS; k++)
+            if (found->paint[k] != expected->paint[k])
+                fail_msg("task %zu, x %d z %d: paint %d, expected %d", i, k % TR_CHUNK, k / TR_CHUNK,
+                         found->paint[k], expected->paint[k]);
         for (uint32_t k = 0; k < found->block_count; k++)
-            for (int s = 0; s < TR_BLOCK_SAMPLES; s++)
-                if (found->blocks[k].samples[s] != expected->blocks[k].samples[s])
-                    fail_msg("task %zu block %u, x %d y %d z %d: %d, expected %d", i, k, s % 64, s / 4096,
-                             s / 64 % 64, found->blocks[k].samples[s], expected->blocks[k].samples[s]);
+            expect_equal_blocks(i, k, &found->blocks[k], &expected->blocks[k]);
     }
 }
 
@@ -755,14 +1281,14 @@ static void check_edit(size_t count)
 static void edit_equals_the_scalar_functions_and_leaves_the_rim_alone(void **state)
 {
     (void)state;
-    check_edit(11);
+    check_edit(PLANS);
 }
 
 static void edit_does_not_depend_on_the_batch_and_long_lists_go_in_pieces(void **state)
 {
     (void)state;
     vulkan->batch_bytes = 30 * TR_BRICKS * sizeof(uint32_t); /* 30 slots */
-    check_edit(5);
+    check_edit(PLANS);
 }
 
 static void a_block_that_no_slot_reaches_is_the_height_field_or_stays_as_it_is(void **state)
@@ -788,23 +1314,35 @@ static void a_block_that_no_slot_reaches_is_the_height_field_or_stays_as_it_is(v
     expect_clean();
 }
 
-/* A slot of any kind that blocks have. */
-static tr_edit_slot random_slot(void)
-{
-    uint kind = random_bits() % 4;
+/* Bricks --------------------------------------------------------------------------------------------------
+ */
 
-    return kind == 0   ? random_brush(TR_SLOT_FOLLOW, 64, 64)
-           : kind == 1 ? random_brush(TR_SLOT_RAISE, 64, 64)
-                       : random_shape(64, 64);
+/* A slot of any kind that blocks have. */
+static tr_edit_slot random_slot(struct words *words)
+{
+    uint kind = random_bits() % 8;
+
+    if (kind == 0)
+        return random_brush(words, TR_SLOT_FOLLOW, 64, 64);
+    return kind < 3 ? random_height_slot(words, PAINTED, 64, 64) : random_volume_slot(words, PAINTED, 64, 64);
 }
 
-static bool slot_may_change(tr_edit_slot slot, int x, int y, int z)
+static bool shape_may_change(const uint32_t *words, tr_edit_slot slot, int x, int y, int z)
 {
-    if (!tr_slot_covers_column(slot, x, z))
+    float d = tr_slot_distance(words, slot, x, y, z);
+
+    return (slot.op == TR_SLOT_INTERSECT ? -d : d) <= slot.reach;
+}
+
+static bool slot_may_change(const uint32_t *words, tr_edit_slot slot, int x, int y, int z)
+{
+    if (!tr_slot_is_volume(slot))
+        return slot.op != TR_SLOT_PAINT && tr_slot_covers_column(slot, x, z) &&
+               (slot.op == TR_SLOT_FOLLOW || tr_brush_weight(slot, x, z) > 0.0f);
+    if (!tr_slot_covers(slot, x, y, z))
         return false;
-    if (tr_slot_is_volume(slot))
-        return y >= slot.lo_y && y <= slot.hi_y && tr_shape_distance(slot, x, y, z) <= slot.reach;
-    return slot.op == TR_SLOT_FOLLOW || tr_brush_weight(slot, x, z) > 0.0f;
+    return tr_slot_is_shape(slot) ? shape_may_change(words, slot, x, y, z)
+                                  : tr_volume_distance(slot, x, y, z) < 1.0f;
 }
 
 static bool set_has(const struct tr_brick_set *set, int brick)
@@ -814,26 +1352,31 @@ static bool set_has(const struct tr_brick_set *set, int brick)
 
 static void a_slot_has_every_brick_where_it_may_change_a_sample(void **state)
 {
+    struct words *words = take(1, sizeof *words);
     uint32_t changed = 0;
 
     (void)state;
     random_state = 5;
-    for (int i = 0; i < 60; i++) {
-        tr_edit_slot slot = random_slot();
-        struct tr_brick_set set = tr_bricks_of_slot(&slot);
+    for (int i = 0; i < 200; i++) {
+        tr_edit_slot slot;
+        struct tr_brick_set set;
 
-        for (int s = 0; s < TR_BLOCK_SAMPLES; s++) {
+        words->uncommon = i % 2 == 1;
+        slot = random_slot(words);
+        set = tr_bricks_of_slot(&slot, words->words);
+        for (int s = i % 3; s < TR_BLOCK_SAMPLES; s += 3) {
             int x = s % 64, y = s / 4096, z = s / 64 % 64, brick = (y / 8 * 8 + z / 8) * 8 + x / 8;
 
-            if (!slot_may_change(slot, x, y, z))
+            if (set_has(&set, brick) || !slot_may_change(words->words, slot, x, y, z)) {
+                changed += set_has(&set, brick);
                 continue;
-            changed++;
-            if (!set_has(&set, brick))
-                fail_msg("slot %d, op %u, may change x %d y %d z %d, but has not brick %d", i, slot.op, x, y,
-                         z, brick);
+            }
+            fail_msg("slot %d, op %u, form %u, may change x %d y %d z %d, but has not brick %d", i, slot.op,
+                     slot.form, x, y, z, brick);
         }
     }
     assert_true(changed > 100000);
+    free(words);
 }
 
 static void bricks_out_of_a_slot_s_reach_are_left_out(void **state)
@@ -847,11 +1390,11 @@ static void bricks_out_of_a_slot_s_reach_are_left_out(void **state)
 
     (void)state;
     sphere.reach = 16.0f;
-    set = tr_bricks_of_slot(&sphere);
+    set = tr_bricks_of_slot(&sphere, NULL);
     for (int i = 0; i < TR_BRICKS; i++)
         bricks += set_has(&set, i);
     assert_in_range(bricks, 100, 300); /* a ball of 4 bricks' radius has 268 */
-    set = tr_bricks_of_slot(&brush);
+    set = tr_bricks_of_slot(&brush, NULL);
     for (int i = 0; i < TR_BRICKS; i++)
         if (set_has(&set, i) != set_has(&set, i % 64))
             fail_msg("brick %d is in the set or not, unlike the lowest of its column", i);
@@ -864,14 +1407,15 @@ static void the_list_of_a_brick_has_its_slots_in_their_order(void **state)
     enum { SETS = 70, FIRST = 1000 };
     uint32_t counts[TR_BRICKS], next[TR_BRICKS], begin = 0;
     uint32_t *numbers = take(SETS * TR_BRICKS, sizeof *numbers);
+    struct words *words = take(1, sizeof *words);
     struct tr_brick_set sets[SETS];
 
     (void)state;
     random_state = 6;
     for (int k = 0; k < SETS; k++) {
-        tr_edit_slot slot = random_slot();
+        tr_edit_slot slot = random_slot(words);
 
-        sets[k] = tr_bricks_of_slot(&slot);
+        sets[k] = tr_bricks_of_slot(&slot, words->words);
     }
     tr_bricks_count(sets, SETS, counts);
     for (int i = 0; i < TR_BRICKS; begin += counts[i++])
@@ -889,6 +1433,32 @@ static void the_list_of_a_brick_has_its_slots_in_their_order(void **state)
         assert_int_equal(at, begin);
     }
     free(numbers);
+    free(words);
+}
+
+/* Smooth --------------------------------------------------------------------------------------------------
+ */
+
+#define HALO TR_HEIGHT_HALO
+
+static int sum_of_4(const int32_t *at)
+{
+    return at[-1] + at[1] + at[-HALO] + at[HALO];
+}
+
+static int bend(const int32_t *at)
+{
+    return sum_of_4(at) - 4 * *at;
+}
+
+static int smooth_naive(tr_edit_slot slot, int x, int z, const int32_t *at)
+{
+    int bends = bend(at - 1) + bend(at + 1) + bend(at - HALO) + bend(at + HALO);
+
+    if (!tr_slot_covers_column(slot, x, z))
+        return *at;
+    return slot.op == TR_SLOT_SMOOTH ? tr_brush_smooth(slot, x, z, *at, sum_of_4(at))
+                                     : tr_brush_hc_smooth(slot, x, z, *at, bend(at), bends);
 }
 
 static void check_smooth(size_t count)
@@ -902,19 +1472,15 @@ static void check_smooth(size_t count)
     for (size_t i = 0; i < count * HALO * HALO; i++)
         halos[i] = random_int(-TR_HEIGHT_MAX, TR_HEIGHT_MAX);
     for (size_t i = 0; i < count; i++)
-        tasks[i] = (struct tr_smooth_task){halos + i * HALO * HALO, random_brush(TR_SLOT_SMOOTH, 64, 64),
-                                           after + i * TR_COLUMNS};
+        tasks[i] = (struct tr_smooth_task){
+            halos + i * HALO * HALO, random_brush(NULL, i % 2 ? TR_SLOT_HC_SMOOTH : TR_SLOT_SMOOTH, 64, 64),
+            after + i * TR_COLUMNS};
     expect_ok(vulkan->bake.ops->smooth(&vulkan->bake, tasks, count, &error));
     for (size_t i = 0; i < count; i++) {
         for (int z = 0; z < TR_CHUNK; z++)
-            for (int x = 0; x < TR_CHUNK; x++) {
-                const int32_t *at = tasks[i].halo + (z + 1) * HALO + x + 1;
-                const tr_edit_slot *slot = &tasks[i].slot;
-                bool inside = x >= slot->lo_x && x <= slot->hi_x && z >= slot->lo_z && z <= slot->hi_z;
-
+            for (int x = 0; x < TR_CHUNK; x++)
                 expected[z * TR_CHUNK + x] =
-                    inside ? tr_brush_smooth(*slot, x, z, *at, at[-1] + at[1] + at[-HALO] + at[HALO]) : *at;
-            }
+                    smooth_naive(tasks[i].slot, x, z, tasks[i].halo + (z + 2) * HALO + x + 2);
         expect_equal_heights("smooth", i, tasks[i].after, expected);
     }
     free(tasks);
@@ -935,6 +1501,231 @@ static void smooth_does_not_depend_on_the_batch(void **state)
     (void)state;
     vulkan->batch_bytes = SMALL_BATCH_BYTES;
     check_smooth(5);
+}
+
+/* Reshape ------------------------------------------------------------------------------------------------ */
+
+/* x, y, z from the block's first sample on. */
+static int halo_sample(const struct tr_reshape_task *task, int x, int y, int z)
+{
+    int margin = (int)task->margin, side = TR_CHUNK + 2 * margin;
+
+    return task->halo[((y + margin) * side + z + margin) * side + x + margin];
+}
+
+static int reshape_naive(const struct tr_reshape_task *t, int x, int y, int z)
+{
+    int s = halo_sample(t, x, y, z), west = halo_sample(t, x - 1, y, z), east = halo_sample(t, x + 1, y, z);
+    int down = halo_sample(t, x, y - 1, z), up = halo_sample(t, x, y + 1, z);
+    int north = halo_sample(t, x, y, z - 1), south = halo_sample(t, x, y, z + 1), corners[8];
+    tr_source from;
+
+    if (!tr_slot_covers(t->slot, x, y, z))
+        return s;
+    if (t->slot.op == TR_SLOT_VOLUME_SMOOTH)
+        return tr_volume_smooth(t->slot, x, y, z, s, west + east + down + up + north + south);
+    if (t->slot.op == TR_SLOT_INFLATE)
+        return tr_volume_inflate(t->slot, x, y, z, s, east - west, up - down, south - north);
+    from = tr_volume_source(t->slot, x, y, z);
+    for (int i = 0; i < 8; i++)
+        corners[i] = halo_sample(t, from.x + (i & 1), from.y + (i >> 1 & 1), from.z + (i >> 2));
+    return tr_volume_mix(from, corners[0], corners[1], corners[2], corners[3], corners[4], corners[5],
+                         corners[6], corners[7]);
+}
+
+/* A slot in the middle of its box that reads no farther than margin: a pinch moves by less than its radius, a grab by less than `by`. */
+static tr_edit_slot random_reshape(uint op, uint32_t margin)
+{
+    tr_edit_slot slot = random_brush(NULL, op, 64, 64);
+    float reach = (float)margin - 2.0f, way = random_part() * reach;
+
+    slot.cx = 0.5f * (float)(slot.lo_x + slot.hi_x);
+    slot.cy = 0.5f * (float)(slot.lo_y + slot.hi_y);
+    slot.cz = 0.5f * (float)(slot.lo_z + slot.hi_z);
+    slot.radius = 1.0f / random_float(5, 60);
+    if (op == TR_SLOT_PINCH) {
+        slot.form = TR_FORM_SPHERICAL; /* a projected one reaches sqrt 2 times as far */
+        slot.ux = slot.uy = slot.uz = 0.0f;
+        slot.radius = 1.0f / reach;
+    }
+    slot.px *= way;
+    slot.py *= way;
+    slot.pz *= way;
+    return slot;
+}
+
+static struct tr_reshape_task random_reshape_task(size_t number)
+{
+    static const struct {
+        uint op;
+        uint32_t margin;
+    } kinds[] = {{TR_SLOT_VOLUME_SMOOTH, 1},
+                 {TR_SLOT_INFLATE, 1},
+                 {TR_SLOT_PINCH, TR_RESHAPE_MARGIN_MAX},
+                 {TR_SLOT_GRAB, 22},
+                 {TR_SLOT_GRAB, TR_RESHAPE_MARGIN_MAX},
+                 {TR_SLOT_INFLATE, 2},
+                 {TR_SLOT_PINCH, 12},
+                 {TR_SLOT_VOLUME_SMOOTH, 2}};
+    const size_t kind = number % (sizeof kinds / sizeof *kinds);
+    struct tr_reshape_task task = {.margin = kinds[kind].margin};
+    size_t side = TR_CHUNK + 2 * (size_t)task.margin, samples = side * side * side;
+    int16_t *halo = take(samples, sizeof *halo);
+
+    for (size_t i = 0; i < samples; i++)
+        halo[i] = (int16_t)random_int(-TR_SDF_MAX, TR_SDF_MAX);
+    task.halo = halo;
+    task.slot = random_reshape(kinds[kind].op, task.margin);
+    task.after = take(TR_BLOCK_SAMPLES, sizeof *task.after);
+    return task;
+}
+
+static void check_reshape(size_t count)
+{
+    struct tr_reshape_task *tasks = take(count, sizeof *tasks);
+
+    random_state = 7;
+    for (size_t i = 0; i < count; i++)
+        tasks[i] = random_reshape_task(i);
+    expect_ok(vulkan->bake.ops->reshape(&vulkan->bake, tasks, count, &error));
+    for (size_t i = 0; i < count; i++) {
+        int changed = 0;
+
+        for (int s = 0; s < TR_BLOCK_SAMPLES; s++) {
+            int x = s % 64, y = s / 4096, z = s / 64 % 64, expected = reshape_naive(&tasks[i], x, y, z);
+
+            changed += expected != halo_sample(&tasks[i], x, y, z);
+            if (tasks[i].after[s] != expected)
+                fail_msg("task %zu, op %u, margin %u, x %d y %d z %d: %d, expected %d", i, tasks[i].slot.op,
+                         tasks[i].margin, x, y, z, tasks[i].after[s], expected);
+        }
+        if (changed == 0)
+            fail_msg("task %zu, op %u, margin %u changes nothing", i, tasks[i].slot.op, tasks[i].margin);
+        free((void *)tasks[i].halo);
+        free(tasks[i].after);
+    }
+    free(tasks);
+    expect_clean();
+}
+
+static void reshape_equals_the_scalar_functions(void **state)
+{
+    (void)state;
+    check_reshape(16);
+}
+
+static void reshape_does_not_depend_on_the_batch(void **state)
+{
+    (void)state;
+    vulkan->batch_bytes = SMALL_BATCH_BYTES;
+    check_reshape(8);
+}
+
+/* Redistance --------------------------------------------------------------------------------------------- */
+
+/* What the ground of a region is like. */
+enum ground { HILLS, NOISE, STEPS, AIR, SOLID, GROUNDS };
+
+static int16_t random_ground(enum ground ground, int x, int y, int z)
+{
+    switch (ground) {
+    case HILLS: /* as after edits: no distances any more */
+        return (int16_t)(170 * (y - 4) + 60 * (x % 9) - 90 * (z % 5) + random_int(-40, 40));
+    case NOISE:
+        return (int16_t)random_int(-TR_SDF_MAX, TR_SDF_MAX);
+    case STEPS: /* zeros, and crossings that are equally near */
+        return (int16_t)(256 * ((x / 3 + y + z / 2) % 3 - 1));
+    case AIR:
+        return (int16_t)random_int(1, TR_SDF_MAX);
+    default:
+        return (int16_t)random_int(-TR_SDF_MAX, 0);
+    }
+}
+
+/* A region with a brush in its middle that does not reach all of it. */
+static struct tr_redistance_task random_region(const uint32_t size[3], enum ground ground)
+{
+    struct tr_redistance_task task = {.size = {size[0], size[1], size[2]}};
+    size_t count = (size_t)size[0] * size[1] * size[2];
+    int16_t *samples = take(count, sizeof *samples);
+    uint32_t longest = size[0] > size[1] ? size[0] : size[1];
+
+    for (size_t i = 0; i < count; i++)
+        samples[i] = random_ground(ground, (int)(i % size[0]), (int)(i / size[0] / size[2]),
+                                   (int)(i / size[0] % size[2]));
+    longest = longest > size[2] ? longest : size[2];
+    task.samples = samples;
+    task.after = take(count, sizeof *task.after);
+    task.slot = (tr_edit_slot){.op = TR_SLOT_REDISTANCE,
+                               .hi_x = (int)size[0] - 1,
+                               .lo_y = size[1] > 2 ? 1 : 0,
+                               .hi_y = (int)size[1] - 1,
+                               .hi_z = (int)size[2] - 1,
+                               .cx = 0.5f * (float)(size[0] - 1) + 0.25f,
+                               .cy = 0.5f * (float)(size[1] - 1),
+                               .cz = 0.5f * (float)(size[2] - 1),
+                               .radius = 1.0f / (0.45f * (float)longest + 0.5f)};
+    return task;
+}
+
+static size_t region_compare(const struct tr_redistance_task *task)
+{
+    size_t count = (size_t)task->size[0] * task->size[1] * task->size[2], changed = 0;
+    int16_t *expected = take(count, sizeof *expected);
+
+    expect_ok(tr_apply_redistance(&task->slot, task->samples, task->size, expected, &error));
+    for (size_t i = 0; i < count; i++) {
+        changed += expected[i] != task->samples[i];
+        if (task->after[i] != expected[i])
+            fail_msg("region of %u x %u x %u, sample %zu: %d, expected %d", task->size[0], task->size[1],
+                     task->size[2], i, task->after[i], expected[i]);
+    }
+    free(expected);
+    return changed;
+}
+
+static void check_redistance(const uint32_t (*sizes)[3], size_t size_count)
+{
+    size_t count = size_count * GROUNDS;
+    struct tr_redistance_task *tasks = take(count, sizeof *tasks);
+
+    random_state = 8;
+    for (size_t i = 0; i < count; i++)
+        tasks[i] = random_region(sizes[i / GROUNDS], (enum ground)(i % GROUNDS));
+    expect_ok(vulkan->bake.ops->redistance(&vulkan->bake, tasks, count, &error));
+    for (size_t i = 0; i < count; i++) {
+        bool has_surface = i % GROUNDS < AIR && tasks[i].size[0] * tasks[i].size[1] * tasks[i].size[2] > 1000;
+
+        if (region_compare(&tasks[i]) == 0 && has_surface)
+            fail_msg("region of %u x %u x %u, ground %zu: nothing changes", tasks[i].size[0],
+                     tasks[i].size[1], tasks[i].size[2], i % GROUNDS);
+        free((void *)tasks[i].samples);
+        free(tasks[i].after);
+    }
+    free(tasks);
+    expect_clean();
+}
+
+static void redistance_equals_the_walk_of_the_cpu(void **state)
+{
+    static const uint32_t sizes[][3] = {{1, 1, 1},   {2, 1, 1},   {1, 9, 1},   {1, 1, 12},  {3, 2, 2},
+                                        {131, 3, 7}, {3, 131, 5}, {5, 4, 131}, {37, 20, 30}};
+
+    (void)state;
+    check_redistance(sizes, sizeof sizes / sizeof *sizes);
+}
+
+static void a_redistance_of_a_large_region_equals_that_of_the_cpu(void **state)
+{
+    const uint32_t size[3] = {TR_REDISTANCE_SIDE_MAX, 40, TR_REDISTANCE_SIDE_MAX};
+    struct tr_redistance_task task = random_region(size, HILLS);
+
+    (void)state;
+    expect_ok(vulkan->bake.ops->redistance(&vulkan->bake, &task, 1, &error));
+    assert_true(region_compare(&task) > 100000);
+    free((void *)task.samples);
+    free(task.after);
+    expect_clean();
 }
 
 /* Mesh --------------------------------------------------------------------------------------------------- */
@@ -1164,6 +1955,8 @@ static void no_task_is_no_work(void **state)
     expect_ok(vulkan->bake.ops->fill(&vulkan->bake, NULL, 0, &error));
     expect_ok(vulkan->bake.ops->edit(&vulkan->bake, NULL, 0, &error));
     expect_ok(vulkan->bake.ops->smooth(&vulkan->bake, NULL, 0, &error));
+    expect_ok(vulkan->bake.ops->reshape(&vulkan->bake, NULL, 0, &error));
+    expect_ok(vulkan->bake.ops->redistance(&vulkan->bake, NULL, 0, &error));
     expect_ok(vulkan->bake.ops->mesh(&vulkan->bake, NULL, 0, &error));
     expect_clean();
 }
@@ -1201,6 +1994,10 @@ int main(void)
         cmocka_unit_test(the_list_of_a_brick_has_its_slots_in_their_order),
         cmocka_unit_test_teardown(smooth_equals_the_scalar_functions, restore_batches),
         cmocka_unit_test_teardown(smooth_does_not_depend_on_the_batch, restore_batches),
+        cmocka_unit_test_teardown(reshape_equals_the_scalar_functions, restore_batches),
+        cmocka_unit_test_teardown(reshape_does_not_depend_on_the_batch, restore_batches),
+        cmocka_unit_test(redistance_equals_the_walk_of_the_cpu),
+        cmocka_unit_test(a_redistance_of_a_large_region_equals_that_of_the_cpu),
         cmocka_unit_test_teardown(mesh_equals_a_walk_over_all_edges_and_cells, restore_batches),
         cmocka_unit_test_teardown(mesh_goes_in_several_batches_and_reuses_its_buffers, restore_batches),
         cmocka_unit_test_teardown(mesh_of_dense_noise_is_written_in_groups, restore_batches),
