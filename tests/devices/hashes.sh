@@ -14,11 +14,11 @@ hash_of() {
     "$terrain" info --json "$1" | sed 's/.*"hash":"\([0-9a-f]*\)".*/\1/'
 }
 
-# name, preset, chunks, seed, voxel size, edits
+# name, preset, chunks, seed, voxel size, edits, and `all` for edits of every kind
 bake() {
     wide=$(echo "$3" | cut -dx -f1)
     deep=$(echo "$3" | cut -dx -f2)
-    "$make_log" "$4" "$6" $((wide * 64 * $5)) $((deep * 64 * $5)) "$5" >"$work/log.json"
+    "$make_log" "$4" "$6" $((wide * 64 * $5)) $((deep * 64 * $5)) "$5" ${7:-} >"$work/log.json"
     "$terrain" gen -q --preset "$2" --size "$3" --seed "$4" --voxel-size "$5" --device "$device" --jobs "$jobs" -o "$work/a"
     "$terrain" apply-log -q "$work/a" "$work/log.json" --skip-outside --device "$device" --jobs "$jobs" -o "$work/b"
     "$terrain" mesh -q "$work/b" --device "$device" --jobs "$jobs" -o "$work/p.tpack"
@@ -33,3 +33,5 @@ bake hills-4x4 hills 4x4 7 1 1000
 bake hills-8x8 hills 8x8 18446744073709551615 2 2000
 bake flat-2x2 flat 2x2 3 1 400
 bake hills-1x9 hills 1x9 42 4 300
+bake every-4x4 hills 4x4 5 1 330 all
+bake every-3x1 hills 3x1 9 2 165 all
