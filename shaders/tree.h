@@ -358,11 +358,12 @@ TR_FN PF tr_triangle_square(TR_WORDS_PARAM uint at, float px, float py, float pz
     PF sca = (cay * nz - caz * ny) * ux + (caz * nx - cax * nz) * uy + (cax * ny - cay * nx) * uz;
     PF h = vx * nx + vy * ny + vz * nz;
     PF nn = nx * nx + ny * ny + nz * nz;
+    bool has_inside = nn >= 7.8886091e-31f; /* else its corners are one point or lie on a line */
     nn = tr_max(nn, 7.8886091e-31f);
     PF inv = tr_rcp(nn);
     PF plane = h * inv;
     plane = plane * h;
-    d = sab <= 0.0f && sbc <= 0.0f && sca <= 0.0f ? plane : d;
+    d = has_inside && sab <= 0.0f && sbc <= 0.0f && sca <= 0.0f ? plane : d;
     return d;
 }
 

@@ -176,10 +176,10 @@ static float from_triangle(const float corners[3][3], const float p[3])
         naive_cross_float(edges[k], normal, outward);
         is_over = is_over && naive_dot_float(outward, from[k]) <= 0.0f;
     }
-    if (!is_over)
-        return nearest;
     float height = naive_dot_float(from[0], normal);
-    float normal_2 = naive_larger(naive_dot_float(normal, normal), 0x1p-100f);
+    float normal_2 = naive_dot_float(normal, normal);
+    if (!is_over || normal_2 < 0x1p-100f) /* corners that are one point, or lie on a line, have no inside */
+        return nearest;
     return (height * naive_reciprocal(normal_2)) * height;
 }
 
