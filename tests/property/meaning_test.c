@@ -344,7 +344,7 @@ static void a_chunk_that_becomes_volumetric_keeps_its_surface(void **state)
     ground_release(&ground);
 }
 
-/* ---- the largest spheres ---- */
+/* ---- the largest shapes ---- */
 
 #define LARGE 100000.0
 
@@ -415,6 +415,50 @@ static void a_sphere_of_100000_voxels_has_its_height_within_a_unit(void **state)
         check_large_sphere(centres[i], 1);
         check_large_sphere(centres[i], -1);
     }
+}
+
+/* A plane through (32, 10, 32) whose point of reference lies LARGE voxels along it, joined to air in a box. */
+static void check_far_half_space(const double normal[3], const double along[3])
+{
+    struct naive_node below = {.kind = NAIVE_HALF_SPACE};
+    struct naive_edit one;
+    double length = sqrt(pow(normal[0], 2) + pow(normal[1], 2) + pow(normal[2], 2));
+    int checked = 0;
+    for (int i = 0; i < 3; i++) {
+        const double here = i == 1 ? 10.0 : 32.0;
+        below.at[i] = here + LARGE * along[i];
+        below.axis[i] = normal[i];
+    }
+    one = shape(NAIVE_UNION, &below, 1);
+    one.has_within = true;
+    for (int i = 0; i < 3; i++) {
+        one.within[0][i] = -60.0;
+        one.within[1][i] = 79.0;
+    }
+    create_start(bottom_height);
+    struct ground ground = edit(&one, 1);
+    for (int z = 0; z < SIDE; z++)
+        for (int x = 0; x < SIDE; x++)
+            for (int y = -60; y < 80; y++) {
+                const double d =
+                    (normal[0] * (x - 32.0) + normal[1] * (y - 10.0) + normal[2] * (z - 32.0)) / length;
+                if (fabs(d) > 15.0)
+                    continue;
+                const int s = field_at(&ground, x, y, z);
+                if (!(fabs(s - UNITS * d) <= 1.0))
+                    fail_msg("sample %d %d %d is %d, expected %.3f", x, y, z, s, UNITS * d);
+                checked++;
+            }
+    assert_true(checked > 10000);
+    ground_release(&ground);
+}
+
+static void a_half_space_told_from_100000_voxels_away_has_its_height_within_a_unit(void **state)
+{
+    (void)state;
+    check_far_half_space((double[]){0, 1, 0}, (double[]){1, 0, 0});
+    check_far_half_space((double[]){0.6, 0.8, 0}, (double[]){0, 0, -1});
+    check_far_half_space((double[]){3, 4, 12}, (double[]){0.8, -0.6, 0});
 }
 
 /* ---- smoothing ---- */
@@ -624,6 +668,7 @@ int main(void)
         cmocka_unit_test(a_hill_with_a_tunnel_cut_away_by_a_shape_leaves_no_shell),
         cmocka_unit_test(a_chunk_that_becomes_volumetric_keeps_its_surface),
         cmocka_unit_test(a_sphere_of_100000_voxels_has_its_height_within_a_unit),
+        cmocka_unit_test(a_half_space_told_from_100000_voxels_away_has_its_height_within_a_unit),
         cmocka_unit_test(smoothing_heights_keeps_a_plane_a_plane),
         cmocka_unit_test(smoothing_samples_keeps_a_plane_a_plane),
         cmocka_unit_test(smoothing_heights_lowers_curvature),
