@@ -230,7 +230,8 @@ bool naive_check_sample(const struct naive_step *step, const int p[3], int store
 
 /* ---- redistance ---- */
 
-#define SWEEP_SLACK 1.0 /* voxels that a crossing known by sweeps may be farther than the nearest */
+/* Voxels that a crossing known by sweeps may be farther than the nearest: 0.22 is the most in 150 random logs. */
+#define SWEEP_SLACK 0.5
 
 /* A crossing in double, with the slack of its normal. */
 struct crossing {

@@ -347,6 +347,23 @@ static void random_logs_give_the_samples_of_the_naive_replay(void **state)
     }
 }
 
+static void every_shape_and_brush_alone_gives_the_samples_of_the_naive_replay(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= 3; seed++)
+        for (int which = 0; which < LOG_GEN_SINGLES; which++) {
+            struct log_gen_case c;
+            assert_true(log_gen_single_init(&c, which, seed));
+            product_create(0, c.chunks_x, c.chunks_z, c.voxel_size, c.heights);
+            struct difference d = replay_both(&c, c.edits, c.count);
+            if (d.what != NULL) {
+                explain(&c);
+                fail_msg("%d differs", which);
+            }
+            log_gen_case_release(&c);
+        }
+}
+
 /* ---- every path ---- */
 
 static void assert_same_hash(int a, int b, uint64_t seed, const char *what)
@@ -401,6 +418,7 @@ static void a_log_in_one_go_or_cut_in_two_by_any_jobs_gives_one_world(void **sta
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_shape_and_brush_alone_gives_the_samples_of_the_naive_replay),
         cmocka_unit_test(random_logs_give_the_samples_of_the_naive_replay),
         cmocka_unit_test(one_edit_at_a_time_gives_the_world_of_the_whole_log),
         cmocka_unit_test(a_log_in_one_go_or_cut_in_two_by_any_jobs_gives_one_world),

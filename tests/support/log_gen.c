@@ -515,10 +515,13 @@ static const double tetrahedra[4][4][3] = {
     {{-5, 0, 0}, {4, 1, 0}, {0, -5, 3}, {1, -4, -6}},
     {{-0.5, -3.25, 0}, {0.75, -3, 0.5}, {0, 4.5, 0.25}, {-0.25, 0, 2.0625}}};
 
-/* A small closed mesh around the spot: a box, two, a box with a hollow, or a tetrahedron; some inside out. Its corners are
- * sixteenths of a cell, which is a power of 2 (the voxel size is multiplied to both), so that places and products are
- * exact and a distance 256 d is the root of a whole number over another: never halfway between two units, and for meshes
- * as small as these never nearer to that than 2^-40 of it, far more than a double is off. */
+/* A small closed mesh around the spot: a box, one with a hollow, two that overlap, or a tetrahedron; some inside out.
+ *
+ * Its field is compared bit for bit with one that is computed in another way, so no sample may lie where a double's
+ * rounding decides. Corners are sixteenths of a cell, and the cell is a power of 2 (both times the voxel size, which goes
+ * out again), so what a distance is made of are small whole numbers: in units it is 16 sqrt(a / b), b the square of a
+ * normal or an edge without common factor, or 1. Such a square is no multiple of 4, so the distance is never halfway
+ * between two units, and double is off by far less than it misses that. */
 static void random_mesh(struct shaping *shaping, const struct spot *spot, struct naive_node *node)
 {
     static const double cells[] = {0.5, 1.0, 2.0, 4.0};
@@ -673,12 +676,12 @@ static enum naive_kind random_kind(struct shaping *shaping, const struct spot *s
 
 /* ---- transforms and modifiers ---- */
 
-static void random_transform(struct shaping *shaping, const struct spot *spot)
+static void random_transform(struct shaping *shaping, enum naive_kind kind, const struct spot *spot)
 {
     static const double angles[] = {0.0, 90.0, 180.0, 270.0, -90.0, 360.0, 720.0, 45.0, 30.0, 36000.0};
     static const double factors[] = {1.0, 2.0, 0.5, 1.5, 0.75, 3.0};
     struct rng *rng = shaping->rng;
-    struct naive_node *node = add_node(shaping->c, (enum naive_kind)(NAIVE_TRANSLATE + rng_below(rng, 3)), 1);
+    struct naive_node *node = add_node(shaping->c, kind, 1);
     double angle = rng_double(rng, -360.0, 360.0), exact = rng_of(rng, angles, 10),
            by = rng_of(rng, factors, 6);
     bool around_origin = rng_one_in(rng, 20);
@@ -739,11 +742,10 @@ static bool may_modify(const struct shaping *shaping, const struct spot *spot, e
     return kind != NAIVE_DISPLACE || shaping->budget > 30;
 }
 
-static void random_modifier(struct shaping *shaping, const struct spot *spot)
+static void random_modifier(struct shaping *shaping, enum naive_kind kind, const struct spot *spot)
 {
     static const double scales[] = {8.5, 16.0, 20.5, 64.0};
     struct rng *rng = shaping->rng;
-    enum naive_kind kind = (enum naive_kind)rng_int(rng, NAIVE_ROUND, NAIVE_TAPER);
     if (!may_modify(shaping, spot, kind))
         kind = rng_one_in(rng, 2) ? NAIVE_ROUND : NAIVE_ONION;
     struct naive_node *node = add_node(shaping->c, kind, 1);
@@ -771,9 +773,9 @@ static void random_tree(struct shaping *shaping, int leaves, int depth, const st
     const int copies = shaping->copies, movers = shaping->movers;
     int chain = rng_one_in(rng, 40) ? depth / 2 : rng_one_in(rng, 4) ? rng_int(rng, 1, 3) : 0;
     for (; chain > 0 && depth > 8; chain--, depth--)
-        random_transform(shaping, spot);
+        random_transform(shaping, (enum naive_kind)(NAIVE_TRANSLATE + rng_below(rng, 3)), spot);
     for (; depth > 8 && rng_one_in(rng, 4); depth--)
-        random_modifier(shaping, spot);
+        random_modifier(shaping, (enum naive_kind)rng_int(rng, NAIVE_ROUND, NAIVE_TAPER), spot);
     struct spot part = *spot;
     if (leaves == 1) {
         random_primitive(shaping, random_kind(shaping, spot), &part);
@@ -933,10 +935,26 @@ static enum naive_op random_op(struct rng *rng, int brushes)
     const int in_space = NAIVE_VOLUME_PAINT - NAIVE_VOLUME_ADD + 1;
     if (rng_below(rng, 4) >= brushes)
         return (enum naive_op)(NAIVE_UNION + rng_below(rng, 4));
-    int plane_op = rng_below(rng, 11), space_op = rng_below(rng, in_space + 2);
-    if (space_op >= in_space) /* more of these: many lie where they do nothing */
+    int plane_op = rng_below(rng, 11), space_op = rng_below(rng, in_space + 1);
+    if (space_op == in_space) /* more of these: many lie where they do nothing */
         return NAIVE_REDISTANCE;
     return rng_one_in(rng, 2) ? in_plane[plane_op] : (enum naive_op)(NAIVE_VOLUME_ADD + space_op);
+}
+
+static struct rng rng_of_seed(uint64_t seed)
+{
+    struct rng rng = {.state = (seed + 1) * UINT64_C(0x9e3779b97f4a7c15) | 1};
+    for (int i = 0; i < 8; i++)
+        rng_next(&rng);
+    return rng;
+}
+
+static bool case_begin(struct log_gen_case *c, struct rng *rng)
+{
+    c->nodes = malloc(NODES_MAX * sizeof *c->nodes);
+    c->points = malloc(POINTS_MAX * sizeof *c->points);
+    c->files = calloc(1, sizeof *c->files);
+    return c->nodes != NULL && c->points != NULL && c->files != NULL && fill_heights(c, rng);
 }
 
 bool log_gen_case_init(struct log_gen_case *out, uint64_t seed)
@@ -945,19 +963,14 @@ bool log_gen_case_init(struct log_gen_case *out, uint64_t seed)
                                    {1, 1}, {2, 1}, {1, 2}, {2, 2}, {3, 2}};
     static const double voxel_sizes[] = {1.0, 1.0, 2.0, 0.5, 0.3, 1.7};
     *out = (struct log_gen_case){.seed = seed};
-    struct rng rng = {.state = (seed + 1) * UINT64_C(0x9e3779b97f4a7c15) | 1};
-    for (int i = 0; i < 8; i++)
-        rng_next(&rng);
+    struct rng rng = rng_of_seed(seed);
     int size = rng_below(&rng, 10);
     out->chunks_x = sizes[size][0];
     out->chunks_z = sizes[size][1];
     out->row_lo = rng_int(&rng, -2, -1);
     out->row_hi = size < 6 && rng_one_in(&rng, 3) ? 1 : 0;
     out->voxel_size = rng_of(&rng, voxel_sizes, 6);
-    out->nodes = malloc(NODES_MAX * sizeof *out->nodes);
-    out->points = malloc(POINTS_MAX * sizeof *out->points);
-    out->files = calloc(1, sizeof *out->files);
-    if (out->nodes == NULL || out->points == NULL || out->files == NULL || !fill_heights(out, &rng))
+    if (!case_begin(out, &rng))
         return false;
     out->count = (size_t)rng_int(&rng, 1, size < 6 ? LOG_GEN_EDITS_MAX : LOG_GEN_EDITS_MAX / 2);
     int brushes = rng_int(&rng, 1, 4); /* of 4 edits */
@@ -971,6 +984,61 @@ bool log_gen_case_init(struct log_gen_case *out, uint64_t seed)
             random_brush(&rng, out, op, &last, edit);
         to_metres(out, edit);
     }
+    return true;
+}
+
+/* The shape of an edit of these: the kind, around a box or two where it is not a primitive. */
+static void single_shape(struct rng *rng, struct log_gen_case *c, enum naive_kind kind,
+                         const struct spot *spot, struct naive_edit *edit)
+{
+    struct shaping shaping = {.rng = rng, .c = c, .budget = 100, .factor = 1.0, .copies = 1};
+    const size_t first = c->node_count;
+    struct spot beside = *spot;
+    edit->shape = c->nodes + first;
+    if (naive_is_operation(kind))
+        add_node(c, kind, 2)->blend = random_blend(rng);
+    else if (kind >= NAIVE_TRANSLATE && kind <= NAIVE_SCALE)
+        random_transform(&shaping, kind, spot);
+    else if (kind > NAIVE_SCALE)
+        random_modifier(&shaping, kind, spot);
+    random_primitive(&shaping, kind <= NAIVE_TUBE ? kind : NAIVE_BOX, spot);
+    near_spot(rng, spot, spot->radius, beside.at);
+    if (naive_is_operation(kind))
+        random_primitive(&shaping, NAIVE_BOX, &beside);
+    edit->shape_count = c->node_count - first;
+    if (edit->op == NAIVE_INTERSECT || shaping.is_endless)
+        random_within(rng, spot, edit);
+}
+
+bool log_gen_single_init(struct log_gen_case *out, int which, uint64_t seed)
+{
+    static const enum naive_op ops[3] = {NAIVE_UNION, NAIVE_SUBTRACT, NAIVE_INTERSECT};
+    struct rng rng = rng_of_seed(seed * LOG_GEN_SINGLES + (uint64_t)which);
+    *out =
+        (struct log_gen_case){.seed = seed, .chunks_x = 1, .chunks_z = 1, .row_lo = -1, .voxel_size = 0.75};
+    if (!case_begin(out, &rng))
+        return false;
+    for (int i = 0; i < (CELLS + 1) * (CELLS + 1); i++)
+        out->heights[i] = out->heights[i] % 2048 - UNITS; /* near y = 0 */
+    struct spot spot = {.at = {32.0, 2.0, 30.5}};
+    near_spot(&rng, &spot, 6.0, spot.at);
+    spot.radius = rng_double(&rng, 7.0, 11.0);
+    const bool is_shape = which < NAIVE_KIND_COUNT;
+    out->edits[0].op = is_shape ? ops[seed % 3] : NAIVE_UNION;
+    single_shape(&rng, out, is_shape ? (enum naive_kind)which : NAIVE_BOX, &spot, &out->edits[0]);
+    for (size_t i = 0; i < out->node_count; i++)
+        out->nodes[i].profile = (enum naive_profile)(seed % 3);
+    out->count = 1;
+    if (!is_shape) {
+        struct naive_edit *edit = &out->edits[out->count++];
+        edit->op = (enum naive_op)(which - NAIVE_KIND_COUNT);
+        random_details(&rng, out, edit);
+        edit->place.radius = spot.radius;
+        edit->place.strength = 0.75;
+        near_spot(&rng, &spot, 0.5 * spot.radius, edit->place.at);
+    }
+    for (size_t i = 0; i < out->count; i++)
+        to_metres(out, &out->edits[i]);
     return true;
 }
 

@@ -28,6 +28,9 @@ struct log_gen_case {
 
 /* False without memory. */
 bool log_gen_case_init(struct log_gen_case *out, uint64_t seed);
+/* One thing alone where it shows: a kind of shape, or what lies behind those, a brush on the surface of a box. */
+#define LOG_GEN_SINGLES (NAIVE_KIND_COUNT + NAIVE_VOLUME_PAINT + 1)
+bool log_gen_single_init(struct log_gen_case *out, int which, uint64_t seed);
 void log_gen_case_release(struct log_gen_case *c);
 
 /* The log as a JSON document, numbers that read back equal, edits "e1", "e2", ...; free() it. NULL without
