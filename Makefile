@@ -119,7 +119,7 @@ test: $(B)/terrain $(TESTS) $(FUZZ_TESTS) $(TOOLS) $(B)/spirv_lint
 	@tests/run.sh $(B)
 # Fewer random logs: sanitizers are ten times slower.
 test-sanitize:
-	TERRAIN_TEST_LOGS=20 TERRAIN_TEST_CASES=5 $(MAKE) config=sanitize test TESTS_ONLY=unit
+	TERRAIN_TEST_LOGS=20 TERRAIN_TEST_CASES=5 TERRAIN_TEST_WINDOWS=100 $(MAKE) config=sanitize test TESTS_ONLY=unit
 test-devices:
 	@sh tests/devices/same_bytes.sh
 # Prints what the device named by DEVICE computes; run on a real GPU its output is kept as tests/devices/<name>.txt.

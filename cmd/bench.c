@@ -1,4 +1,4 @@
-/* terrain bench: how fast fill, edit, mesh and replay are on a device, on fixed work. One JSON line a step and
+/* terrain bench: how fast fill, edit, mesh, grid and replay are on a device, on fixed work. One JSON line a step and
  * device.
  *
  * Times are of the whole call, transfers to and from the device included, and the median of some repeats
@@ -196,32 +196,43 @@ done:
     return status;
 }
 
-/* Tiles of the hills, one a chunk; each has its own heights repeated around it. */
-static enum tr_status bench_mesh(struct tr_bench *bench, struct tr_error *error)
+/* The heights around each chunk: its own, repeated. NULL without memory. */
+static int32_t *make_halos(const struct tr_bench *bench)
 {
-    enum tr_status status = TR_OK;
-    size_t n = bench->chunks;
-    uint64_t triangles = 0;
-    struct tr_mesh_task *tasks = calloc(n, sizeof *tasks);
-    int32_t *halos = malloc(n * TR_TILE_HALO * sizeof *halos);
-    if (!tasks || !halos) {
-        status = tr_fail(error, TR_IO, "out of memory");
-        goto done;
-    }
-    for (size_t i = 0; i < n; i++) {
+    int32_t *halos = malloc(bench->chunks * TR_TILE_HALO * sizeof *halos);
+    for (size_t i = 0; halos && i < bench->chunks; i++) {
         const int32_t *heights = bench->heights + i * TR_CHUNK_SAMPLES;
         int32_t *halo = halos + i * TR_TILE_HALO;
         for (int z = 0; z < TR_TILE_SAMPLES; z++)
             for (int x = 0; x < TR_TILE_SAMPLES; x++)
                 halo[z * TR_TILE_SAMPLES + x] =
                     heights[tr_iclamp(z - 1, 0, 63) * TR_CHUNK + tr_iclamp(x - 1, 0, 63)];
+    }
+    return halos;
+}
+
+/* Tiles of the hills, one a chunk, in the row where the chunk's middle lies. */
+static enum tr_status bench_mesh(struct tr_bench *bench, struct tr_error *error)
+{
+    enum tr_status status = TR_OK;
+    size_t n = bench->chunks;
+    uint64_t triangles = 0;
+    struct tr_mesh_task *tasks = calloc(n, sizeof *tasks);
+    int32_t *halos = make_halos(bench);
+    if (!tasks || !halos) {
+        status = tr_fail(error, TR_IO, "out of memory");
+        goto done;
+    }
+    for (size_t i = 0; i < n; i++) {
+        const int32_t *heights = bench->heights + i * TR_CHUNK_SAMPLES;
         int32_t cy = (int32_t)tr_floor_div(heights[TR_CHUNK * 32 + 32], TR_UNITS * TR_CHUNK);
         tasks[i] = (struct tr_mesh_task){.cx = (int32_t)(i % 8),
                                          .cy = cy,
                                          .cz = (int32_t)(i / 8),
                                          .world_x = 8,
                                          .world_z = 512,
-                                         .heights = halo};
+                                         .heights = halos + i * TR_TILE_HALO,
+                                         .wants_triangles = true};
     }
     for (size_t r = 0; r <= bench->repeats && status == TR_OK; r++) {
         double start = tr_bench_now();
@@ -229,12 +240,43 @@ static enum tr_status bench_mesh(struct tr_bench *bench, struct tr_error *error)
         bench->seconds[r ? r - 1 : 0] = tr_bench_now() - start;
         triangles = 0;
         for (size_t i = 0; i < n; i++) {
-            triangles += tasks[i].mesh.index_count / 3;
-            tr_mesh_release(&tasks[i].mesh);
+            triangles += tasks[i].index_count / 3;
+            tr_lattice_release(&tasks[i].lattice);
+            free(tasks[i].indices);
         }
     }
     if (status == TR_OK)
-        status = report(bench, "mesh", "triangles", (double)triangles, error);
+        status = tr_bench_report(bench, "mesh", n, "triangles", (double)triangles, "cells",
+                                 (double)n * TR_BLOCK_SAMPLES, error);
+done:
+    free(tasks);
+    free(halos);
+    return status;
+}
+
+/* Height grids of the hills. Their triangles are always two a cell, so nobody needs to list them here. */
+static enum tr_status bench_grid(struct tr_bench *bench, struct tr_error *error)
+{
+    enum tr_status status = TR_OK;
+    size_t n = bench->chunks;
+    struct tr_grid_task *tasks = calloc(n, sizeof *tasks);
+    int32_t *halos = make_halos(bench);
+    if (!tasks || !halos) {
+        status = tr_fail(error, TR_IO, "out of memory");
+        goto done;
+    }
+    for (size_t i = 0; i < n; i++)
+        tasks[i].heights = halos + i * TR_TILE_HALO;
+    for (size_t r = 0; r <= bench->repeats && status == TR_OK; r++) {
+        double start = tr_bench_now();
+        status = bench->bake->ops->grid(bench->bake, tasks, n, error);
+        bench->seconds[r ? r - 1 : 0] = tr_bench_now() - start;
+        for (size_t i = 0; i < n; i++)
+            tr_height_grid_release(&tasks[i].grid);
+    }
+    if (status == TR_OK)
+        status = tr_bench_report(bench, "grid", n, "triangles", 2.0 * (double)(n * TR_CHUNK_SAMPLES), "cells",
+                                 (double)(n * TR_CHUNK_SAMPLES), error);
 done:
     free(tasks);
     free(halos);
@@ -260,6 +302,8 @@ static enum tr_status bench_device(const struct tr_call *call, const char *devic
         status = bench_edit(&bench, error);
     if (status == TR_OK)
         status = bench_mesh(&bench, error);
+    if (status == TR_OK)
+        status = bench_grid(&bench, error);
     if (status == TR_OK)
         status = tr_bench_replay(&bench, error);
     free(bench.seconds);
@@ -297,12 +341,14 @@ static enum tr_status run(const struct tr_call *call, struct tr_error *error)
 const struct tr_command tr_command_bench = {
     .name = "bench",
     .usage = "[--device DEVICE]",
-    .summary = "measure fill, edit, mesh and replay on each device",
-    .about = "Prints one JSON line a device and step: the median time of a call, transfers included, and "
-             "samples, triangles or edits\n"
-             "a second. replay works on a world of 32 x 32 chunks in a scratch folder ($TMPDIR) and reads it "
-             "from there each time.\n"
-             "Without --device all are measured, cpu first.",
+    .summary = "measure fill, edit, mesh, grid and replay on each device",
+    .about =
+        "Prints one JSON line a device and step: the median time of a call, transfers included, and "
+        "samples, triangles, cells or edits\n"
+        "a second. mesh is marching cubes on every cell of a tile, grid the mesh of ground that no edit has\n"
+        "sculpted. replay works on a world of 32 x 32 chunks in a scratch folder ($TMPDIR) and reads it "
+        "from there each time.\n"
+        "Without --device all are measured, cpu first.",
     .examples = "  terrain bench\n  terrain bench --device cpu --jobs 1 --chunks 256\n"
                 "  terrain bench --edits 100000",
     .least = 0,

@@ -208,6 +208,11 @@ static enum tr_status pack_diff_json(const struct tr_pack *a, const struct tr_pa
     return tr_json_print(object, error);
 }
 
+static const char *form_name(const struct tr_pack *pack)
+{
+    return pack->info.form == TR_PACK_WINDOW ? "one window" : "all levels";
+}
+
 static void print_pack_diff(const struct tr_pack *a, const struct tr_pack *b, const struct tr_pack_diff *diff)
 {
     char n[32], m[32];
@@ -217,6 +222,8 @@ static void print_pack_diff(const struct tr_pack *a, const struct tr_pack *b, co
         a->info.voxel_size != b->info.voxel_size)
         printf("  worlds      %d x %d chunks of voxel %g m, %d x %d of %g m\n", a->info.size_x,
                a->info.size_z, a->info.voxel_size, b->info.size_x, b->info.size_z, b->info.voxel_size);
+    if (a->info.form != b->info.form)
+        printf("  form        %s, %s\n", form_name(a), form_name(b));
     printf("  triangles   %s, %s\n", tr_grouped(a->index_count / 3, n), tr_grouped(b->index_count / 3, m));
 }
 

@@ -1,5 +1,6 @@
 /* terrain export: a mesh pack in a format that other programs read. */
 #include "cmd/common.h"
+#include "lib/mesh/selection.h"
 #include "lib/pack/export.h"
 #include <string.h>
 
@@ -8,6 +9,8 @@ static const struct tr_option options[] = {
     TR_OPTION_FORCE,
     {"--format", 0, TR_OPTION_CHOICE, "glb|obj|ply|stl", 0, 0,
      "instead of the one that the output's name ends in"},
+    {"--lod", 0, TR_OPTION_WHOLE, "K", 0, TR_LOD_MAX,
+     "of a pack of all levels of detail: which one; info lists them"},
     {"--solid", 0, TR_OPTION_FLAG, NULL, 0, 0,
      "close the world's sides and add a floor (obj, ply; stl does so unless --open)"},
     {"--open", 0, TR_OPTION_FLAG, NULL, 0, 0, "stl: the surface alone, open at the world's sides"},
@@ -21,7 +24,9 @@ static enum tr_status run(const struct tr_call *call, struct tr_error *error)
 {
     const char *out, *named = tr_call_text(call, "--format", NULL);
     struct tr_pack *pack = NULL;
-    struct tr_export_options how = {.replace = tr_call_has(call, "--force")};
+    struct tr_export_options how = {.replace = tr_call_has(call, "--force"),
+                                    .has_lod = tr_call_has(call, "--lod"),
+                                    .lod = (uint32_t)tr_call_number(call, "--lod", 0)};
     struct tr_export_result result;
     enum tr_status status = tr_need_output(call, &out, error);
     if (status != TR_OK)
@@ -57,9 +62,14 @@ const struct tr_command tr_command_export = {
     .name = "export",
     .usage = "PACK -o FILE",
     .summary = "write a mesh pack as GLB, OBJ, PLY or STL",
-    .about = "Positions are metres, Y up. STL is a closed solid: walls at the world's sides and a floor.",
+    .about = "Positions are metres, Y up. STL is a closed solid: walls at the world's sides and a floor.\n"
+             "\n"
+             "A window is written as it is, levels of detail and all. A pack of all levels (mesh --all-lods) "
+             "holds\n"
+             "the whole world at each of them: --lod says which is written.",
     .examples = "  terrain export world.tpack -o world.glb\n"
-                "  terrain export world.tpack -o print.stl --base 20",
+                "  terrain export world.tpack -o print.stl --base 20\n"
+                "  terrain export all.tpack --lod 3 -o far.obj",
     .least = 1,
     .most = 1,
     .options = options,

@@ -1,6 +1,7 @@
 /* terrain info: what a world or a pack is. */
 #include "cmd/common.h"
 #include "lib/edit/log.h"
+#include "lib/mesh/selection.h"
 #include "lib/pack/pack.h"
 #include "lib/run/probe.h"
 #include <inttypes.h>
@@ -162,39 +163,126 @@ static enum tr_status info_world(const struct tr_call *call, struct tr_error *er
     return status;
 }
 
-static enum tr_status info_pack(const struct tr_call *call, struct tr_error *error)
+/* What a pack has of each level of detail. */
+struct pack_facts {
+    struct level_facts {
+        uint64_t tiles, height_tiles, triangles, vertices;
+        uint32_t error; /* units, the greatest */
+    } levels[TR_LODS];
+    uint64_t materials, targets, weights; /* tiles that have such a stream */
+};
+
+static void survey_pack(const struct tr_pack *pack, struct pack_facts *facts)
 {
-    struct tr_pack *pack = NULL;
-    enum tr_status status = tr_pack_open(call->arguments[0], &pack, error);
-    if (status != TR_OK)
-        return status;
-    uint64_t triangles = pack->index_count / 3;
+    for (size_t i = 0; i < pack->tile_count; i++) {
+        const struct tr_pack_tile *tile = &pack->tiles[i];
+        struct level_facts *level = &facts->levels[tile->lod];
+        level->tiles++;
+        level->height_tiles += tile->kind == TR_TILE_HEIGHTS;
+        level->triangles += tile->index_count / 3;
+        level->vertices += tile->vertex_count;
+        level->error = tile->error > level->error ? tile->error : level->error;
+        facts->materials += tile->has_materials;
+        facts->targets += tile->has_targets;
+        facts->weights += tile->has_weights;
+    }
+}
+
+static enum tr_status pack_json(const struct tr_call *call, const struct tr_pack *pack,
+                                const struct pack_facts *facts, struct tr_error *error)
+{
+    cJSON *object = cJSON_CreateObject(), *levels;
+    tr_json_add_path(object, "path", call->arguments[0]);
+    cJSON_AddStringToObject(object, "kind", "pack");
+    tr_json_add_point(object, "size_chunks", (double[]){pack->info.size_x, pack->info.size_z}, 2);
+    cJSON_AddNumberToObject(object, "voxel_size_m", pack->info.voxel_size);
+    cJSON_AddNumberToObject(object, "tiles", (double)pack->tile_count);
+    cJSON_AddNumberToObject(object, "triangles", (double)(pack->index_count / 3));
+    cJSON_AddNumberToObject(object, "vertices", (double)pack->vertex_count);
+    cJSON_AddNumberToObject(object, "file_bytes", (double)pack->file_bytes);
+    tr_json_add_hash(object, "world_hash", pack->info.world_hash);
+    tr_json_add_hash(object, "hash", pack->hash);
+    cJSON_AddStringToObject(object, "form", pack->info.form == TR_PACK_WINDOW ? "window" : "all_lods");
+    levels = cJSON_AddArrayToObject(object, "levels");
+    for (int lod = 0; lod < TR_LODS; lod++) {
+        const struct level_facts *from = &facts->levels[lod];
+        cJSON *level;
+        if (from->tiles == 0)
+            continue;
+        level = cJSON_CreateObject();
+        cJSON_AddNumberToObject(level, "lod", lod);
+        cJSON_AddNumberToObject(level, "tiles", (double)from->tiles);
+        cJSON_AddNumberToObject(level, "height_tiles", (double)from->height_tiles);
+        cJSON_AddNumberToObject(level, "triangles", (double)from->triangles);
+        cJSON_AddNumberToObject(level, "vertices", (double)from->vertices);
+        cJSON_AddNumberToObject(level, "error_m", from->error * pack->info.voxel_size / TR_UNITS);
+        cJSON_AddItemToArray(levels, level);
+    }
+    cJSON_AddNumberToObject(object, "tiles_with_materials", (double)facts->materials);
+    cJSON_AddNumberToObject(object, "tiles_with_targets", (double)facts->targets);
+    cJSON_AddNumberToObject(object, "tiles_with_weights", (double)facts->weights);
+    return tr_json_print(object, error);
+}
+
+static void print_stream(const char *name, uint64_t tiles, const struct tr_pack *pack, const char **before)
+{
+    char a[32];
+    if (tiles == 0)
+        return;
+    printf("%s%s", *before, name);
+    if (tiles < pack->tile_count)
+        printf(" (%s of the tiles)", tr_grouped(tiles, a));
+    *before = ", ";
+}
+
+static void pack_text(const struct tr_call *call, const struct tr_pack *pack, const struct pack_facts *facts)
+{
+    const uint64_t triangles = pack->index_count / 3;
+    const char *before = "  streams     ";
     char a[32], b[32], hash[33], world_hash[33];
     tr_hash_text(pack->hash, hash);
     tr_hash_text(pack->info.world_hash, world_hash);
-    if (tr_call_has(call, "--json")) {
-        cJSON *object = cJSON_CreateObject();
-        tr_json_add_path(object, "path", call->arguments[0]);
-        cJSON_AddStringToObject(object, "kind", "pack");
-        tr_json_add_point(object, "size_chunks", (double[]){pack->info.size_x, pack->info.size_z}, 2);
-        cJSON_AddNumberToObject(object, "voxel_size_m", pack->info.voxel_size);
-        cJSON_AddNumberToObject(object, "tiles", (double)pack->tile_count);
-        cJSON_AddNumberToObject(object, "triangles", (double)triangles);
-        cJSON_AddNumberToObject(object, "vertices", (double)pack->vertex_count);
-        cJSON_AddNumberToObject(object, "file_bytes", (double)pack->file_bytes);
-        cJSON_AddStringToObject(object, "world_hash", world_hash);
-        cJSON_AddStringToObject(object, "hash", hash);
-        status = tr_json_print(object, error);
-    } else {
-        printf("%s: mesh pack\n", tr_shown(call->arguments[0]));
-        printf("  world       %d x %d chunks, voxel %s, hash %s\n", pack->info.size_x, pack->info.size_z,
-               tr_metres(pack->info.voxel_size, a), world_hash);
-        printf("  mesh        %zu tiles, %s triangles, %s vertices (on tile borders counted in each tile)\n",
-               pack->tile_count, tr_grouped(triangles, a), tr_grouped(pack->vertex_count, b));
-        printf("  storage     %s, %.2f bytes a triangle\n", tr_bytes_text(pack->file_bytes, a),
-               triangles ? (double)pack->file_bytes / (double)triangles : 0.0);
-        printf("  hash        %s\n", hash);
+    printf("%s: mesh pack, %s\n", tr_shown(call->arguments[0]),
+           pack->info.form == TR_PACK_WINDOW ? "one window" : "all levels of detail");
+    printf("  world       %d x %d chunks, voxel %s, hash %s\n", pack->info.size_x, pack->info.size_z,
+           tr_metres(pack->info.voxel_size, a), world_hash);
+    printf("  mesh        %zu tiles, %s triangles, %s vertices (%s)\n", pack->tile_count,
+           tr_grouped(triangles, a), tr_grouped(pack->vertex_count, b),
+           pack->info.form == TR_PACK_WINDOW ? "on tile borders counted in each tile"
+                                             : "for every neighbourhood that a tile may stand in");
+    for (int lod = 0; lod < TR_LODS; lod++) {
+        const struct level_facts *level = &facts->levels[lod];
+        if (level->tiles == 0)
+            continue;
+        printf("  LOD %d       %s tile%s, ", lod, tr_grouped(level->tiles, a), level->tiles == 1 ? "" : "s");
+        printf("%s of heights, %s triangles", tr_grouped(level->height_tiles, a),
+               tr_grouped(level->triangles, b));
+        if (lod > 0)
+            printf(", at most %s off LOD 0", tr_metres(level->error * pack->info.voxel_size / TR_UNITS, a));
+        printf("\n");
     }
+    print_stream("materials", facts->materials, pack, &before);
+    print_stream("geomorph targets", facts->targets, pack, &before);
+    print_stream("splat weights", facts->weights, pack, &before);
+    if (before[0] == ',')
+        printf("\n");
+    printf("  storage     %s, %.2f bytes a triangle\n", tr_bytes_text(pack->file_bytes, a),
+           triangles ? (double)pack->file_bytes / (double)triangles : 0.0);
+    printf("  hash        %s\n", hash);
+}
+
+static enum tr_status info_pack(const struct tr_call *call, struct tr_error *error)
+{
+    struct tr_pack *pack = NULL;
+    struct pack_facts facts = {0};
+    enum tr_status status = tr_pack_open(call->arguments[0], &pack, error);
+    if (status != TR_OK)
+        return status;
+    survey_pack(pack, &facts);
+    if (tr_call_has(call, "--json"))
+        status = pack_json(call, pack, &facts, error);
+    else
+        pack_text(call, pack, &facts);
     tr_pack_close(pack);
     return status;
 }

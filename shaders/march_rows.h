@@ -19,7 +19,7 @@ TR_STRUCT(tr_row_edges)
     tr_row x, y, z;
 };
 
-/* Vertices and triangles of a row, or of all rows before it. */
+/* Vertices and triangles of a tile, or of all tiles before it. */
 TR_STRUCT(tr_row_counts)
 {
     uint vertices, triangles;

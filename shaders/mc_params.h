@@ -10,8 +10,11 @@
  *                 mixed cells
  *
  * Between mc_scan and the last two the host reads the totals and lays out a group of tiles one behind the
- * other: the item of tile i says how many vertices and triangles the tiles before it have, one more item ends
- * the list. */
+ * other: the item of tile i says how many vertices and triangles of the tiles before it are made, one more
+ * item ends the list. A tile whose triangles nobody wants has none there.
+ *
+ * The signs of the rows and the sums of their vertices are results too: with the vertices they are the tile's
+ * lattice. So the sums of triangles, which only mc_triangles reads, lie apart. */
 #ifndef TR_SHADERS_MC_PARAMS_H
 #define TR_SHADERS_MC_PARAMS_H
 #include "field_params.h"
@@ -27,27 +30,30 @@
 #define TR_MC_BITS_BUFFERS 2
 
 #define TR_MC_COUNT_BITS 0
-#define TR_MC_COUNT_CASES 1 /* tr_case_packed, 256 */
-#define TR_MC_COUNT_ROWS 2  /* out: tr_row_counts, TR_TILE_ROWS a tile */
-#define TR_MC_COUNT_BUFFERS 3
+#define TR_MC_COUNT_CASES 1     /* tr_case_packed, 256 */
+#define TR_MC_COUNT_VERTICES 2  /* out: a word a row, TR_TILE_ROWS a tile */
+#define TR_MC_COUNT_TRIANGLES 3 /* out: the same */
+#define TR_MC_COUNT_BUFFERS 4
 
-#define TR_MC_SCAN_ROW_COUNTS 0 /* in and out */
-#define TR_MC_SCAN_TOTALS 1     /* out: tr_row_counts, one a tile */
-#define TR_MC_SCAN_BUFFERS 2
+#define TR_MC_SCAN_VERTICES 0  /* in and out */
+#define TR_MC_SCAN_TRIANGLES 1 /* in and out */
+#define TR_MC_SCAN_TOTALS 2    /* out: tr_row_counts, one a tile */
+#define TR_MC_SCAN_BUFFERS 3
 
 #define TR_MC_VERTICES_ITEMS 0 /* tr_row_counts before each tile of the group, and their sum at the end */
-#define TR_MC_VERTICES_ROWS 1
+#define TR_MC_VERTICES_ROWS 1  /* vertices before each row */
 #define TR_MC_VERTICES_BITS 2
 #define TR_MC_VERTICES_FIELD 3
 #define TR_MC_VERTICES_OUT 4 /* out: tr_vertex */
 #define TR_MC_VERTICES_BUFFERS 5
 
 #define TR_MC_TRIANGLES_ITEMS 0
-#define TR_MC_TRIANGLES_ROWS 1
-#define TR_MC_TRIANGLES_BITS 2
-#define TR_MC_TRIANGLES_CASES 3
-#define TR_MC_TRIANGLES_OUT 4 /* out: 3 indices a triangle, into the tile's vertices */
-#define TR_MC_TRIANGLES_BUFFERS 5
+#define TR_MC_TRIANGLES_ROWS 1     /* triangles before each row */
+#define TR_MC_TRIANGLES_VERTICES 2 /* vertices before each row */
+#define TR_MC_TRIANGLES_BITS 3
+#define TR_MC_TRIANGLES_CASES 4
+#define TR_MC_TRIANGLES_OUT 5 /* out: 3 indices a triangle, into the tile's vertices */
+#define TR_MC_TRIANGLES_BUFFERS 6
 
 TR_STRUCT(tr_mc_params)
 {

@@ -6,7 +6,8 @@
 
 layout(local_size_x = TR_MC_SCAN_LOCAL) in;
 #include "grid.h"
-layout(std430, binding = TR_MC_SCAN_ROW_COUNTS) buffer Rows { tr_row_counts rows[]; };
+layout(std430, binding = TR_MC_SCAN_VERTICES) buffer Vertices { uint vertices[]; };
+layout(std430, binding = TR_MC_SCAN_TRIANGLES) buffer Triangles { uint triangles[]; };
 layout(std430, binding = TR_MC_SCAN_TOTALS) writeonly buffer Totals { tr_row_counts totals[]; };
 layout(push_constant) uniform Params { tr_mc_params params; };
 
@@ -24,8 +25,8 @@ void main()
         end = (tile + 1u) * TR_TILE_ROWS;
     tr_row_counts sum = tr_row_counts(0u, 0u);
     for (uint i = first; i < end; i++) {
-        sum.vertices += rows[i].vertices;
-        sum.triangles += rows[i].triangles;
+        sum.vertices += vertices[i];
+        sum.triangles += triangles[i];
     }
     sums[lane] = sum;
     barrier();
@@ -35,8 +36,9 @@ void main()
         before.triangles += sums[i].triangles;
     }
     for (uint i = first; i < end; i++) {
-        tr_row_counts counts = rows[i];
-        rows[i] = before;
+        tr_row_counts counts = tr_row_counts(vertices[i], triangles[i]);
+        vertices[i] = before.vertices;
+        triangles[i] = before.triangles;
         before.vertices += counts.vertices;
         before.triangles += counts.triangles;
     }

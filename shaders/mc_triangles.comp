@@ -7,7 +7,8 @@
 layout(local_size_x_id = 0) in;
 #include "grid.h"
 layout(std430, binding = TR_MC_TRIANGLES_ITEMS) readonly buffer Items { tr_row_counts items[]; };
-layout(std430, binding = TR_MC_TRIANGLES_ROWS) readonly buffer Rows { tr_row_counts rows[]; };
+layout(std430, binding = TR_MC_TRIANGLES_ROWS) readonly buffer Rows { uint rows[]; };
+layout(std430, binding = TR_MC_TRIANGLES_VERTICES) readonly buffer Vertices { uint first_vertex[]; };
 layout(std430, binding = TR_MC_TRIANGLES_BITS) readonly buffer Bits { tr_row bits[]; };
 layout(std430, binding = TR_MC_TRIANGLES_CASES) readonly buffer Cases { tr_case_packed cases[]; };
 layout(std430, binding = TR_MC_TRIANGLES_OUT) writeonly buffer Out { uint indices[]; };
@@ -22,12 +23,12 @@ uint edge_vertex(uint tile, uvec3 cell, uint edge)
     uint low = edge & 1u;
     uint high = edge >> 1 & 1u;
     uvec3 owner = cell + (axis == 0u ? uvec3(0u, low, high) : axis == 1u ? uvec3(low, 0u, high) : uvec3(low, high, 0u));
-    uint first = rows[tile * TR_TILE_ROWS + owner.y * TR_TILE_CORNERS + owner.z].vertices;
+    uint first = first_vertex[tile * TR_TILE_ROWS + owner.y * TR_TILE_CORNERS + owner.z];
     return first + tr_row_vertex(load_edges(tile, owner.y, owner.z), axis, owner.x);
 }
 
 #define TILE_FIRST(i) items[i].triangles
-#define ROW_FIRST(i) rows[tile * TR_TILE_ROWS + (i)].triangles
+#define ROW_FIRST(i) rows[tile * TR_TILE_ROWS + (i)]
 
 void main()
 {

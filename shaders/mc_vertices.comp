@@ -8,7 +8,7 @@
 layout(local_size_x_id = 0) in;
 #include "grid.h"
 layout(std430, binding = TR_MC_VERTICES_ITEMS) readonly buffer Items { tr_row_counts items[]; };
-layout(std430, binding = TR_MC_VERTICES_ROWS) readonly buffer Rows { tr_row_counts rows[]; };
+layout(std430, binding = TR_MC_VERTICES_ROWS) readonly buffer Rows { uint rows[]; };
 layout(std430, binding = TR_MC_VERTICES_BITS) readonly buffer Bits { tr_row bits[]; };
 layout(std430, binding = TR_MC_VERTICES_FIELD) readonly buffer Field { uint field[]; };
 layout(std430, binding = TR_MC_VERTICES_OUT) writeonly buffer Out { tr_vertex vertices[]; };
@@ -48,7 +48,7 @@ tr_vertex make_vertex(uint tile, ivec3 lower, int axis)
 }
 
 #define TILE_FIRST(i) items[i].vertices
-#define ROW_FIRST(i) rows[tile * TR_TILE_ROWS + (i)].vertices
+#define ROW_FIRST(i) rows[tile * TR_TILE_ROWS + (i)]
 
 void main()
 {

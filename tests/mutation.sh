@@ -97,7 +97,7 @@ mutant() {
 copy_tree || { echo "cannot copy the tree to $work/clean" >&2; exit 2; }
 cd "$work/clean" || exit 2
 tests="unit/brush_test unit/blend_test unit/falloff_test unit/shape_test unit/tree_test unit/volume_test unit/exact_test
-    unit/edit_test unit/march_test unit/gpu_test property/replay_test property/sphere_test lint/spirv"
+    unit/edit_test unit/lattice_test unit/gpu_test property/replay_test property/sphere_test lint/spirv"
 # shellcheck disable=SC2086
 build_tests $tests || { cat "$log"; echo "the unchanged tree does not build" >&2; exit 2; }
 for test in $tests; do
@@ -142,7 +142,7 @@ mutant triangles-word shaders/mc_triangles.comp 's/x = 32u/x = 31u/' unit/gpu_te
 # What one device leaves alone another may fuse, so no comparison is sure to see it; a rule must.
 mutant not-precise shaders/brush.h '/tr_brush_raise/,/^}/s/PF rise = w/float rise = w/' lint/spirv
 # The cpu's mesher, and the order of the replay.
-mutant march-count lib/mesh/march_isa.c 's/c\[i\]\.x >> 1/c[i].x >> 2/' unit/march_test property/sphere_test
+mutant march-count lib/mesh/lattice_isa.c 's/c\[i\]\.x >> 1/c[i].x >> 2/' unit/lattice_test property/sphere_test
 mutant smooth-before lib/run/replay_plan.c 's/chunks_of(reads)/chunks_of(writes)/' property/replay_test
 mutant smooth-after lib/run/replay_plan.c 's/plan_read(replay, range, 1, /plan_read(replay, range, 0, /' property/replay_test
 mutant start-column lib/edit/edit.c 's/at\[2\] + 0\.5/at[2]/' unit/edit_test

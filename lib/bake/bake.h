@@ -10,7 +10,7 @@
 #include "lib/base/jobs.h"
 #include "lib/base/status.h"
 #include "lib/edit/apply.h"
-#include "lib/mesh/march.h"
+#include "lib/mesh/height_tile.h"
 #include "shaders/noise.h"
 
 /* Fill: heights[i] = clamp(base + round(sum of layers)). Layers are in the chunk's frame (lib/gen/noise.h makes them). */
@@ -72,7 +72,7 @@ struct tr_redistance_task {
     int16_t *after;         /* out, the same */
 };
 
-/* The mesh of one tile (cx, cy, cz). */
+/* The lattice of LOD 0 of one tile (cx, cy, cz), and its triangles where they are wanted. */
 struct tr_mesh_task {
     int32_t cx, cy, cz;
     int32_t world_x, world_z; /* size of the world in chunks: reads are clamped to samples 0..64*world */
@@ -80,7 +80,16 @@ struct tr_mesh_task {
     /* blocks [dy + 1][dz + 1][dx + 1] of chunk (cx + dx, cy + dy, cz + dz), NULL where none is stored. A clamped read takes
      * the block that owns the clamped sample. */
     const int16_t *blocks[27];
-    struct tr_mesh mesh; /* out; release each */
+    bool wants_triangles;
+    struct tr_lattice lattice; /* out; release each, after a failure too. 64 cells a side, materials NULL */
+    uint32_t *indices;         /* out: of the regular cells if wanted, as tr_lattice_triangles; free() each */
+    uint32_t index_count;
+};
+
+/* The height grid of LOD 0 of one chunk's column. */
+struct tr_grid_task {
+    const int32_t *heights;     /* TR_TILE_HALO, already clamped to the world */
+    struct tr_height_grid grid; /* out; release each, after a failure too. 64 x 64 cells, materials NULL */
 };
 
 struct tr_bake;
@@ -98,6 +107,8 @@ struct tr_bake_ops {
     enum tr_status (*redistance)(struct tr_bake *bake, struct tr_redistance_task *tasks, size_t count,
                                  struct tr_error *error);
     enum tr_status (*mesh)(struct tr_bake *bake, struct tr_mesh_task *tasks, size_t count,
+                           struct tr_error *error);
+    enum tr_status (*grid)(struct tr_bake *bake, struct tr_grid_task *tasks, size_t count,
                            struct tr_error *error);
     void (*close)(struct tr_bake *bake);
 };

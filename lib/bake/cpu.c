@@ -18,7 +18,6 @@
 /* What one job works in; taken when it is first needed. */
 struct scratch {
     int16_t *field; /* TR_TILE_FIELD_SAMPLES */
-    struct tr_march_scratch *march;
     int32_t before[CHUNK_SAMPLES], heights[CHUNK_SAMPLES];
 };
 
@@ -255,20 +254,10 @@ static enum tr_status cpu_redistance(struct tr_bake *bake, struct tr_redistance_
 
 /* --- mesh --- */
 
-static enum tr_status scratch_take_mesh(struct scratch *scratch, struct tr_error *error)
-{
-    if (!scratch->field)
-        scratch->field = tr_alloc(TR_TILE_FIELD_SAMPLES, sizeof *scratch->field, error);
-    if (!scratch->march)
-        scratch->march = tr_alloc(1, sizeof *scratch->march, error);
-    return scratch->field && scratch->march ? TR_OK : TR_IO;
-}
-
 static enum tr_status mesh_task(void *context, size_t index, int job, struct tr_error *error)
 {
     static void (*const tile_field[])(const struct tr_tile *, int16_t *) = TR_ISA_TABLE(tr_tile_field);
-    static enum tr_status (*const march[])(const int16_t *, struct tr_march_scratch *, struct tr_mesh *,
-                                           struct tr_error *) = TR_ISA_TABLE(tr_march);
+    static const uint32_t cells[3] = {TR_TILE_CELLS, TR_TILE_CELLS, TR_TILE_CELLS};
     struct step *step = context;
     struct tr_mesh_task *task = (struct tr_mesh_task *)step->tasks + index;
     struct scratch *scratch = &step->cpu->scratch[job];
@@ -276,18 +265,50 @@ static enum tr_status mesh_task(void *context, size_t index, int job, struct tr_
                            task->world_z, task->heights, task->blocks};
     enum tr_status status;
 
-    status = scratch_take_mesh(scratch, error);
-    if (status != TR_OK)
-        return status;
+    if (!scratch->field)
+        scratch->field = tr_alloc(TR_TILE_FIELD_SAMPLES, sizeof *scratch->field, error);
+    if (!scratch->field)
+        return TR_IO;
     tile_field[step->cpu->isa](&tile, scratch->field);
-    return march[step->cpu->isa](scratch->field, scratch->march, &task->mesh, error);
+    status = tr_lattice_from_field(scratch->field, cells, &task->lattice, error);
+    if (status == TR_OK && task->wants_triangles)
+        status = tr_lattice_triangles(&task->lattice, &task->indices, &task->index_count, error);
+    return status;
 }
 
 static enum tr_status cpu_mesh(struct tr_bake *bake, struct tr_mesh_task *tasks, size_t count,
                                struct tr_error *error)
 {
     struct step step = {cpu_of(bake), tasks};
+
+    for (size_t i = 0; i < count; i++) {
+        memset(&tasks[i].lattice, 0, sizeof tasks[i].lattice);
+        tasks[i].indices = NULL;
+        tasks[i].index_count = 0;
+    }
     return tr_jobs_run(bake->jobs, count, mesh_task, &step, error);
+}
+
+/* --- grid --- */
+
+static enum tr_status grid_task(void *context, size_t index, int job, struct tr_error *error)
+{
+    static const uint32_t cells[2] = {TR_TILE_CELLS, TR_TILE_CELLS};
+    struct step *step = context;
+    struct tr_grid_task *task = (struct tr_grid_task *)step->tasks + index;
+
+    (void)job;
+    return tr_height_grid_from_heights(task->heights, TR_TILE_SAMPLES, cells, &task->grid, error);
+}
+
+static enum tr_status cpu_grid(struct tr_bake *bake, struct tr_grid_task *tasks, size_t count,
+                               struct tr_error *error)
+{
+    struct step step = {cpu_of(bake), tasks};
+
+    for (size_t i = 0; i < count; i++)
+        memset(&tasks[i].grid, 0, sizeof tasks[i].grid);
+    return tr_jobs_run(bake->jobs, count, grid_task, &step, error);
 }
 
 /* --- open and close --- */
@@ -296,10 +317,8 @@ static void cpu_close(struct tr_bake *bake)
 {
     struct cpu *cpu = cpu_of(bake);
 
-    for (int job = 0; cpu->scratch && job < tr_jobs_count(bake->jobs); job++) {
+    for (int job = 0; cpu->scratch && job < tr_jobs_count(bake->jobs); job++)
         free(cpu->scratch[job].field);
-        free(cpu->scratch[job].march);
-    }
     free(cpu->scratch);
     tr_jobs_free(bake->jobs);
     free(cpu);
@@ -313,6 +332,7 @@ static const struct tr_bake_ops cpu_ops = {
     .reshape = cpu_reshape,
     .redistance = cpu_redistance,
     .mesh = cpu_mesh,
+    .grid = cpu_grid,
     .close = cpu_close,
 };
 

@@ -8,6 +8,7 @@
 #include "shaders/blocks_params.h"
 #include "shaders/field_params.h"
 #include "shaders/fill_params.h"
+#include "shaders/height_grid_params.h"
 #include "shaders/heights_params.h"
 #include "shaders/mc_params.h"
 #include "shaders/redistance_params.h"
@@ -62,6 +63,9 @@ static const uint32_t words_mc_vertices[] = {
 static const uint32_t words_mc_triangles[] = {
 #include "mc_triangles.inc"
 };
+static const uint32_t words_height_grid[] = {
+#include "height_grid.inc"
+};
 static const uint32_t words_selftest[] = {
 #include "selftest.inc"
 };
@@ -94,6 +98,8 @@ const struct tr_gpu_kernel_source tr_kernel_sources[TR_KERNEL_COUNT] = {
         KERNEL(mc_scan, TR_MC_SCAN_BUFFERS, tr_mc_params, TR_MC_SCAN_LOCAL, TR_MC_SCAN_SHARED_BYTES),
     [TR_KERNEL_MC_VERTICES] = KERNEL(mc_vertices, TR_MC_VERTICES_BUFFERS, tr_mc_params, TR_MC_LOCAL, 0),
     [TR_KERNEL_MC_TRIANGLES] = KERNEL(mc_triangles, TR_MC_TRIANGLES_BUFFERS, tr_mc_params, TR_MC_LOCAL, 0),
+    [TR_KERNEL_HEIGHT_GRID] =
+        KERNEL(height_grid, TR_HEIGHT_GRID_BUFFERS, tr_height_grid_params, TR_HEIGHT_GRID_LOCAL, 0),
     [TR_KERNEL_SELFTEST] = KERNEL(selftest, TR_SELFTEST_BUFFERS, tr_selftest_params, TR_SELFTEST_LOCAL, 0),
 };
 

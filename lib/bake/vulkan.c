@@ -18,12 +18,13 @@
 #define BATCHES_IN_MEMORY 32
 
 static const char *const lane_buffer_names[TR_LANE_BUFFER_COUNT] = {
-    [TR_LANE_ITEMS] = "items",     [TR_LANE_SLOTS] = "slots",       [TR_LANE_WORDS] = "words",
-    [TR_LANE_HEIGHTS] = "heights", [TR_LANE_HALO] = "halo",         [TR_LANE_RESULT] = "result",
-    [TR_LANE_BLOCKS] = "blocks",   [TR_LANE_PAINT] = "paint",       [TR_LANE_NUMBERS] = "numbers",
-    [TR_LANE_NEAREST] = "nearest", [TR_LANE_NORMALS] = "normals",   [TR_LANE_FIELD] = "field",
-    [TR_LANE_BITS] = "bits",       [TR_LANE_ROWS] = "rows",         [TR_LANE_TOTALS] = "totals",
-    [TR_LANE_GROUPS] = "groups",   [TR_LANE_VERTICES] = "vertices", [TR_LANE_INDICES] = "indices",
+    [TR_LANE_ITEMS] = "items",     [TR_LANE_SLOTS] = "slots",     [TR_LANE_WORDS] = "words",
+    [TR_LANE_HEIGHTS] = "heights", [TR_LANE_HALO] = "halo",       [TR_LANE_RESULT] = "result",
+    [TR_LANE_BLOCKS] = "blocks",   [TR_LANE_PAINT] = "paint",     [TR_LANE_NUMBERS] = "numbers",
+    [TR_LANE_NEAREST] = "nearest", [TR_LANE_NORMALS] = "normals", [TR_LANE_FIELD] = "field",
+    [TR_LANE_BITS] = "bits",       [TR_LANE_ROWS] = "rows",       [TR_LANE_ROW_TRIANGLES] = "row triangles",
+    [TR_LANE_TOTALS] = "totals",   [TR_LANE_GROUPS] = "groups",   [TR_LANE_VERTICES] = "vertices",
+    [TR_LANE_INDICES] = "indices",
 };
 
 static const struct tr_bake_ops vulkan_ops = {
@@ -34,6 +35,7 @@ static const struct tr_bake_ops vulkan_ops = {
     .reshape = tr_vulkan_reshape,
     .redistance = tr_vulkan_redistance,
     .mesh = tr_vulkan_mesh,
+    .grid = tr_vulkan_grid,
     .close = tr_vulkan_close,
 };
 
@@ -132,7 +134,7 @@ void tr_vulkan_close(struct tr_bake *bake)
 /* What stays on the device has no mirror. */
 static bool lane_buffer_mirrored(enum tr_lane_buffer which)
 {
-    return which != TR_LANE_FIELD && which != TR_LANE_BITS && which != TR_LANE_ROWS;
+    return which != TR_LANE_FIELD && which != TR_LANE_ROW_TRIANGLES;
 }
 
 enum tr_status tr_vulkan_reserve(struct tr_vulkan *vulkan, struct tr_vulkan_lane *lane,

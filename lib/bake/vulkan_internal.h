@@ -12,22 +12,23 @@
 #include "lib/gpu/gpu.h"
 
 enum tr_lane_buffer {
-    TR_LANE_ITEMS,   /* what each task is, as its kernel's header says */
-    TR_LANE_SLOTS,   /* edit slots or noise layers */
-    TR_LANE_WORDS,   /* of edit slots */
-    TR_LANE_HEIGHTS, /* heights that are read */
-    TR_LANE_HALO,    /* heights or samples that are reshaped, and those around */
-    TR_LANE_RESULT,  /* heights or samples that are made */
-    TR_LANE_BLOCKS,  /* samples of blocks */
-    TR_LANE_PAINT,   /* of blocks or columns */
-    TR_LANE_NUMBERS, /* of slots, for each brick */
-    TR_LANE_NEAREST, /* crossings, for each sample of a region */
-    TR_LANE_NORMALS, /* of crossings */
-    TR_LANE_FIELD,   /* samples of tiles */
-    TR_LANE_BITS,    /* tr_row, of tiles */
-    TR_LANE_ROWS,    /* tr_row_counts, of tiles */
-    TR_LANE_TOTALS,  /* tr_row_counts, one a tile */
-    TR_LANE_GROUPS,  /* tr_row_counts before each tile of a group */
+    TR_LANE_ITEMS,         /* what each task is, as its kernel's header says */
+    TR_LANE_SLOTS,         /* edit slots or noise layers */
+    TR_LANE_WORDS,         /* of edit slots */
+    TR_LANE_HEIGHTS,       /* heights that are read */
+    TR_LANE_HALO,          /* heights or samples that are reshaped, and those around */
+    TR_LANE_RESULT,        /* heights or samples that are made */
+    TR_LANE_BLOCKS,        /* samples of blocks */
+    TR_LANE_PAINT,         /* of blocks or columns */
+    TR_LANE_NUMBERS,       /* of slots, for each brick */
+    TR_LANE_NEAREST,       /* crossings, for each sample of a region */
+    TR_LANE_NORMALS,       /* of crossings */
+    TR_LANE_FIELD,         /* samples of tiles */
+    TR_LANE_BITS,          /* tr_row, of tiles */
+    TR_LANE_ROWS,          /* vertices before each row of tiles */
+    TR_LANE_ROW_TRIANGLES, /* triangles before each row of tiles */
+    TR_LANE_TOTALS,        /* tr_row_counts, one a tile */
+    TR_LANE_GROUPS,        /* tr_row_counts before each tile of a group */
     TR_LANE_VERTICES,
     TR_LANE_INDICES,
     TR_LANE_BUFFER_COUNT
@@ -100,6 +101,8 @@ enum tr_status tr_vulkan_reshape(struct tr_bake *bake, struct tr_reshape_task *t
 enum tr_status tr_vulkan_redistance(struct tr_bake *bake, struct tr_redistance_task *tasks, size_t count,
                                     struct tr_error *error);
 enum tr_status tr_vulkan_mesh(struct tr_bake *bake, struct tr_mesh_task *tasks, size_t count,
+                              struct tr_error *error);
+enum tr_status tr_vulkan_grid(struct tr_bake *bake, struct tr_grid_task *tasks, size_t count,
                               struct tr_error *error);
 
 /* TR_NO_DEVICE, naming function, input and both words, unless the device computes every exact function as the

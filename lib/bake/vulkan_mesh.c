@@ -3,7 +3,11 @@
  * A batch is submitted in two parts. The first ends with the number of vertices and triangles of each tile;
  * the host reads these, cuts the batch into groups whose vertices and indices fit a buffer (nearly always
  * one), and submits the kernels that write them. Blocks that several tiles of a batch read are uploaded once:
- * tasks share them by pointer. */
+ * tasks share them by pointer.
+ *
+ * What comes back is little beside the field: of tiles with vertices alone these, the rows' signs and sums of
+ * vertices, and indices where they are wanted. The host could count the sums again from the signs, but takes
+ * ten times as long for that as the copy does. */
 #include "lib/bake/vulkan_internal.h"
 
 #include "lib/base/alloc.h"
@@ -16,6 +20,9 @@
 #define BLOCK_BYTES ((size_t)TR_BLOCK_SAMPLES * sizeof(int16_t))
 #define TILES_MAX 256
 #define NEIGHBOURS 27
+#define NEIGHBOUR_OWN 13 /* of blocks[]: the tile's own */
+#define SIGNS_BYTES (TR_TILE_ROWS * sizeof(tr_row))
+#define SUMS_BYTES (TR_TILE_ROWS * sizeof(uint32_t))
 
 /* No tile has more. */
 #define VERTICES_MAX (3u * TR_TILE_CORNERS * TR_TILE_CORNERS * TR_TILE_CORNERS)
@@ -159,8 +166,9 @@ static enum tr_status mesh_reserve(struct tr_vulkan *vulkan, struct tr_vulkan_la
         {TR_LANE_HEIGHTS, lane->count, TR_TILE_HALO * sizeof(int32_t)},
         {TR_LANE_BLOCKS, block_count, BLOCK_BYTES},
         {TR_LANE_FIELD, lane->count, FIELD_BYTES},
-        {TR_LANE_BITS, lane->count, TR_TILE_ROWS * sizeof(tr_row)},
-        {TR_LANE_ROWS, lane->count, TR_TILE_ROWS * sizeof(tr_row_counts)},
+        {TR_LANE_BITS, lane->count, SIGNS_BYTES},
+        {TR_LANE_ROWS, lane->count, SUMS_BYTES},
+        {TR_LANE_ROW_TRIANGLES, lane->count, SUMS_BYTES},
         {TR_LANE_TOTALS, lane->count, sizeof(tr_row_counts)},
     };
     enum tr_status status = TR_OK;
@@ -197,13 +205,15 @@ static void counts_record(struct tr_vulkan *vulkan, struct tr_vulkan_lane *lane)
                        (struct tr_gpu_buffer *[TR_MC_COUNT_BUFFERS]){
                            [TR_MC_COUNT_BITS] = lane->buffers[TR_LANE_BITS],
                            [TR_MC_COUNT_CASES] = vulkan->cases,
-                           [TR_MC_COUNT_ROWS] = lane->buffers[TR_LANE_ROWS],
+                           [TR_MC_COUNT_VERTICES] = lane->buffers[TR_LANE_ROWS],
+                           [TR_MC_COUNT_TRIANGLES] = lane->buffers[TR_LANE_ROW_TRIANGLES],
                        },
                        &params, rows);
     tr_gpu_barrier(lane->commands, TR_GPU_KERNEL_TO_KERNEL);
     tr_vulkan_dispatch(vulkan, lane, TR_KERNEL_MC_SCAN,
                        (struct tr_gpu_buffer *[TR_MC_SCAN_BUFFERS]){
-                           [TR_MC_SCAN_ROW_COUNTS] = lane->buffers[TR_LANE_ROWS],
+                           [TR_MC_SCAN_VERTICES] = lane->buffers[TR_LANE_ROWS],
+                           [TR_MC_SCAN_TRIANGLES] = lane->buffers[TR_LANE_ROW_TRIANGLES],
                            [TR_MC_SCAN_TOTALS] = lane->buffers[TR_LANE_TOTALS],
                        },
                        &params, (uint64_t)lane->count * TR_MC_SCAN_LOCAL);
@@ -235,13 +245,14 @@ static enum tr_status mesh_begin(struct tr_vulkan *vulkan, void *context, struct
     return tr_gpu_submit(lane->commands, error);
 }
 
-/* Second part: vertices and indices ---------------------------------------------------------------------- */
+/* Second part: lattices and indices ---------------------------------------------------------------------- */
 
 /* Tiles from group_first on whose output fits; the items of the group go into the mirror, and their end, the
  * sum, is returned. */
-static tr_row_counts group_take(const struct tr_vulkan *vulkan, struct mesh_batch *batch,
-                                const struct tr_vulkan_lane *lane)
+static tr_row_counts group_take(const struct tr_vulkan *vulkan, const struct mesh *mesh,
+                                struct mesh_batch *batch, const struct tr_vulkan_lane *lane)
 {
+    const struct tr_mesh_task *tasks = mesh->tasks + lane->first;
     const tr_row_counts *totals = tr_lane_mirror(lane, TR_LANE_TOTALS);
     tr_row_counts *items = tr_lane_mirror(lane, TR_LANE_GROUPS);
     uint64_t most_vertices = vulkan->batch_bytes / sizeof(tr_vertex);
@@ -250,42 +261,26 @@ static tr_row_counts group_take(const struct tr_vulkan *vulkan, struct mesh_batc
 
     batch->group_count = 0;
     for (size_t i = batch->group_first; i < lane->count; i++) {
+        uint32_t triangles = tasks[i].wants_triangles ? totals[i].triangles : 0;
         bool fits = (uint64_t)sum.vertices + totals[i].vertices <= most_vertices &&
-                    (uint64_t)sum.triangles + totals[i].triangles <= most_triangles;
+                    (uint64_t)sum.triangles + triangles <= most_triangles;
 
         if (batch->group_count > 0 && !fits)
             break;
         items[batch->group_count++] = sum;
         sum.vertices += totals[i].vertices;
-        sum.triangles += totals[i].triangles;
+        sum.triangles += triangles;
     }
     items[batch->group_count] = sum;
     return sum;
 }
 
-static enum tr_status group_begin(struct tr_vulkan *vulkan, struct mesh_batch *batch,
-                                  struct tr_vulkan_lane *lane, struct tr_error *error)
+/* Makes the vertices of the group and the triangles that are wanted, perhaps none. */
+static void group_record(struct tr_vulkan *vulkan, const struct mesh_batch *batch,
+                         struct tr_vulkan_lane *lane, tr_row_counts sum)
 {
-    tr_row_counts sum;
-    tr_mc_params params;
-    enum tr_status status =
-        tr_vulkan_reserve(vulkan, lane, TR_LANE_GROUPS, lane->count + 1, sizeof(tr_row_counts), error);
+    tr_mc_params params = {(uint32_t)batch->group_first, (uint32_t)batch->group_count};
 
-    if (status != TR_OK)
-        return status;
-    sum = group_take(vulkan, batch, lane);
-    params = (tr_mc_params){(uint32_t)batch->group_first, (uint32_t)batch->group_count};
-    status = tr_vulkan_reserve(vulkan, lane, TR_LANE_VERTICES, sum.vertices, sizeof(tr_vertex), error);
-    if (status == TR_OK)
-        status = tr_vulkan_reserve(vulkan, lane, TR_LANE_INDICES, 3 * (uint64_t)sum.triangles,
-                                   sizeof(uint32_t), error);
-    if (status == TR_OK)
-        status = tr_gpu_begin(lane->commands, error);
-    if (status != TR_OK)
-        return status;
-    tr_gpu_upload(lane->commands, lane->buffers[TR_LANE_GROUPS], 0,
-                  (batch->group_count + 1) * sizeof(tr_row_counts));
-    tr_gpu_barrier(lane->commands, TR_GPU_UPLOAD_TO_KERNEL);
     tr_vulkan_dispatch(vulkan, lane, TR_KERNEL_MC_VERTICES,
                        (struct tr_gpu_buffer *[TR_MC_VERTICES_BUFFERS]){
                            [TR_MC_VERTICES_ITEMS] = lane->buffers[TR_LANE_GROUPS],
@@ -298,16 +293,58 @@ static enum tr_status group_begin(struct tr_vulkan *vulkan, struct mesh_batch *b
     tr_vulkan_dispatch(vulkan, lane, TR_KERNEL_MC_TRIANGLES,
                        (struct tr_gpu_buffer *[TR_MC_TRIANGLES_BUFFERS]){
                            [TR_MC_TRIANGLES_ITEMS] = lane->buffers[TR_LANE_GROUPS],
-                           [TR_MC_TRIANGLES_ROWS] = lane->buffers[TR_LANE_ROWS],
+                           [TR_MC_TRIANGLES_ROWS] = lane->buffers[TR_LANE_ROW_TRIANGLES],
+                           [TR_MC_TRIANGLES_VERTICES] = lane->buffers[TR_LANE_ROWS],
                            [TR_MC_TRIANGLES_BITS] = lane->buffers[TR_LANE_BITS],
                            [TR_MC_TRIANGLES_CASES] = vulkan->cases,
                            [TR_MC_TRIANGLES_OUT] = lane->buffers[TR_LANE_INDICES],
                        },
                        &params, sum.triangles);
+}
+
+/* Signs and sums of the group's tiles that have vertices: a copy for each run of such tiles. */
+static void rows_download(const struct mesh_batch *batch, struct tr_vulkan_lane *lane)
+{
+    const tr_row_counts *totals = tr_lane_mirror(lane, TR_LANE_TOTALS);
+    size_t end = batch->group_first + batch->group_count, next;
+
+    for (size_t first = batch->group_first; first < end; first = next + 1) {
+        for (next = first; next < end && totals[next].vertices > 0;)
+            next++;
+        tr_gpu_download(lane->commands, lane->buffers[TR_LANE_BITS], first * SIGNS_BYTES,
+                        (next - first) * SIGNS_BYTES);
+        tr_gpu_download(lane->commands, lane->buffers[TR_LANE_ROWS], first * SUMS_BYTES,
+                        (next - first) * SUMS_BYTES);
+    }
+}
+
+static enum tr_status group_begin(struct tr_vulkan *vulkan, const struct mesh *mesh, struct mesh_batch *batch,
+                                  struct tr_vulkan_lane *lane, struct tr_error *error)
+{
+    tr_row_counts sum;
+    enum tr_status status =
+        tr_vulkan_reserve(vulkan, lane, TR_LANE_GROUPS, lane->count + 1, sizeof(tr_row_counts), error);
+
+    if (status != TR_OK)
+        return status;
+    sum = group_take(vulkan, mesh, batch, lane);
+    status = tr_vulkan_reserve(vulkan, lane, TR_LANE_VERTICES, sum.vertices, sizeof(tr_vertex), error);
+    if (status == TR_OK)
+        status = tr_vulkan_reserve(vulkan, lane, TR_LANE_INDICES, 3 * (uint64_t)sum.triangles,
+                                   sizeof(uint32_t), error);
+    if (status == TR_OK)
+        status = tr_gpu_begin(lane->commands, error);
+    if (status != TR_OK)
+        return status;
+    tr_gpu_upload(lane->commands, lane->buffers[TR_LANE_GROUPS], 0,
+                  (batch->group_count + 1) * sizeof(tr_row_counts));
+    tr_gpu_barrier(lane->commands, TR_GPU_UPLOAD_TO_KERNEL);
+    group_record(vulkan, batch, lane, sum);
     tr_gpu_barrier(lane->commands, TR_GPU_KERNEL_TO_DOWNLOAD);
     tr_gpu_download(lane->commands, lane->buffers[TR_LANE_VERTICES], 0, sum.vertices * sizeof(tr_vertex));
     tr_gpu_download(lane->commands, lane->buffers[TR_LANE_INDICES], 0,
                     3 * (uint64_t)sum.triangles * sizeof(uint32_t));
+    rows_download(batch, lane);
     return tr_gpu_submit(lane->commands, error);
 }
 
@@ -329,32 +366,76 @@ static enum tr_status mesh_proceed(struct tr_vulkan *vulkan, void *context, stru
                            vulkan->bake.device, totals[i].vertices, totals[i].triangles, VERTICES_MAX,
                            TRIANGLES_MAX);
     batch->group_first = 0;
-    return group_begin(vulkan, batch, lane, error);
+    return group_begin(vulkan, mesh, batch, lane, error);
+}
+
+/* Whether the tile's lowest corner is solid, and so, where nothing is crossed, all of it. */
+static bool tile_is_solid(const struct tr_mesh_task *task)
+{
+    const int16_t *own = task->blocks[NEIGHBOUR_OWN];
+
+    return (own ? own[0] : tr_height_field(task->cy * TR_CHUNK, task->heights[TR_TILE_SAMPLES + 1])) <= 0;
+}
+
+static enum tr_status lattice_take(struct tr_lattice *lattice, uint32_t vertex_count, struct tr_error *error)
+{
+    lattice->solid = tr_alloc(TR_TILE_ROWS, sizeof *lattice->solid, error);
+    lattice->solid_last = tr_alloc(TR_TILE_ROWS, sizeof *lattice->solid_last, error);
+    lattice->first = tr_alloc(TR_TILE_ROWS + 1, sizeof *lattice->first, error);
+    lattice->vertices = tr_alloc(vertex_count, sizeof *lattice->vertices, error);
+    lattice->vertex_count = vertex_count;
+    return lattice->solid && lattice->solid_last && lattice->first && lattice->vertices ? TR_OK : TR_IO;
+}
+
+static void lattice_scatter(const tr_row *signs, const uint32_t *sums, const tr_vertex *vertices,
+                            struct tr_lattice *lattice)
+{
+    for (uint32_t row = 0; row < TR_TILE_ROWS; row++) {
+        lattice->solid[row] = signs[row].w0 | (uint64_t)signs[row].w1 << 32;
+        lattice->solid_last[row] = (uint8_t)(signs[row].w2 & 1u);
+    }
+    memcpy(lattice->first, sums, SUMS_BYTES);
+    lattice->first[TR_TILE_ROWS] = lattice->vertex_count;
+    memcpy(lattice->vertices, vertices, lattice->vertex_count * sizeof *vertices);
+}
+
+static enum tr_status indices_scatter(const uint32_t *indices, uint32_t index_count,
+                                      struct tr_mesh_task *task, struct tr_error *error)
+{
+    task->indices = tr_alloc(index_count, sizeof *task->indices, error);
+    if (!task->indices)
+        return TR_IO;
+    memcpy(task->indices, indices, index_count * sizeof *indices);
+    task->index_count = index_count;
+    return TR_OK;
 }
 
 static enum tr_status tile_scatter(void *context, size_t index, int job, struct tr_error *error)
 {
     const struct mesh *mesh = context;
-    const struct mesh_batch *batch = &mesh->batches[mesh->lane->number];
-    const tr_row_counts *items = (const tr_row_counts *)tr_lane_mirror(mesh->lane, TR_LANE_GROUPS) + index;
-    const tr_vertex *vertices = tr_lane_mirror(mesh->lane, TR_LANE_VERTICES);
-    const uint32_t *indices = tr_lane_mirror(mesh->lane, TR_LANE_INDICES);
-    struct tr_mesh *out = &mesh->tasks[mesh->lane->first + batch->group_first + index].mesh;
+    const struct tr_vulkan_lane *lane = mesh->lane;
+    size_t tile = mesh->batches[lane->number].group_first + index; /* within the batch */
+    const tr_row_counts *items = (const tr_row_counts *)tr_lane_mirror(lane, TR_LANE_GROUPS) + index;
+    const tr_row *signs = (const tr_row *)tr_lane_mirror(lane, TR_LANE_BITS) + tile * TR_TILE_ROWS;
+    const uint32_t *sums = (const uint32_t *)tr_lane_mirror(lane, TR_LANE_ROWS) + tile * TR_TILE_ROWS;
+    const tr_vertex *vertices = tr_lane_mirror(lane, TR_LANE_VERTICES);
+    const uint32_t *indices = tr_lane_mirror(lane, TR_LANE_INDICES);
+    struct tr_mesh_task *task = &mesh->tasks[lane->first + tile];
     uint32_t vertex_count = items[1].vertices - items[0].vertices;
     uint32_t index_count = 3 * (items[1].triangles - items[0].triangles);
 
     (void)job;
-    if (index_count == 0)
+    task->lattice.cells[0] = task->lattice.cells[1] = task->lattice.cells[2] = TR_TILE_CELLS;
+    if (vertex_count == 0) {
+        task->lattice.is_solid = tile_is_solid(task);
         return TR_OK;
-    out->vertices = tr_alloc(vertex_count, sizeof *out->vertices, error);
-    out->indices = tr_alloc(index_count, sizeof *out->indices, error);
-    if (!out->vertices || !out->indices)
+    }
+    if (lattice_take(&task->lattice, vertex_count, error) != TR_OK)
         return TR_IO;
-    memcpy(out->vertices, vertices + items[0].vertices, vertex_count * sizeof *out->vertices);
-    memcpy(out->indices, indices + (size_t)3 * items[0].triangles, index_count * sizeof *out->indices);
-    out->vertex_count = vertex_count;
-    out->index_count = index_count;
-    return TR_OK;
+    lattice_scatter(signs, sums, vertices + items[0].vertices, &task->lattice);
+    return index_count > 0
+               ? indices_scatter(indices + (size_t)3 * items[0].triangles, index_count, task, error)
+               : TR_OK;
 }
 
 static enum tr_status mesh_finish(struct tr_vulkan *vulkan, void *context, struct tr_vulkan_lane *lane,
@@ -372,7 +453,7 @@ static enum tr_status mesh_finish(struct tr_vulkan *vulkan, void *context, struc
         batch->group_first += batch->group_count;
         if (status != TR_OK || batch->group_first == lane->count)
             return status;
-        status = group_begin(vulkan, batch, lane, error);
+        status = group_begin(vulkan, mesh, batch, lane, error);
         if (status != TR_OK)
             return status;
     }
@@ -412,8 +493,11 @@ enum tr_status tr_vulkan_mesh(struct tr_bake *bake, struct tr_mesh_task *tasks, 
     struct mesh mesh = {.tasks = tasks, .count = count};
     enum tr_status status = tr_vulkan_kernels(vulkan, kernels, sizeof kernels / sizeof *kernels, error);
 
-    for (size_t i = 0; i < count; i++)
-        memset(&tasks[i].mesh, 0, sizeof tasks[i].mesh);
+    for (size_t i = 0; i < count; i++) {
+        memset(&tasks[i].lattice, 0, sizeof tasks[i].lattice);
+        tasks[i].indices = NULL;
+        tasks[i].index_count = 0;
+    }
     if (status == TR_OK)
         status = cases_upload(vulkan, error);
     if (status == TR_OK) {

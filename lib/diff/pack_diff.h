@@ -7,11 +7,12 @@
 struct tr_tile_diff {
     int32_t cx, cy, cz;
     uint32_t lod;
-    uint32_t triangles_a, triangles_b; /* 0 where that pack has no such tile */
+    uint32_t triangles_a, triangles_b; /* for all neighbourhoods; 0 where that pack has no such tile */
 };
 
 struct tr_pack_diff {
-    bool equal; /* packs of worlds whose size or voxel size differs are not, even with equal tiles */
+    bool
+        equal; /* packs of different form, or of worlds whose size or voxel size differs, are not, even with equal tiles */
     struct tr_tile_diff *tiles; /* in the packs' order */
     size_t count;
 };

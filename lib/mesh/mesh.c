@@ -1,5 +1,5 @@
 /* A mesh: what every mesher fills and the caller releases. */
-#include "lib/mesh/march.h"
+#include "lib/mesh/mesh.h"
 
 #include <stdlib.h>
 

@@ -7,6 +7,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #define BATCH_BYTES ((size_t)64 * 1024)
@@ -73,7 +74,8 @@ static bool is_power_of_two(double value)
     return frexp(value, &exponent) == 0.5;
 }
 
-enum tr_status tr_export_check_range(const struct tr_pack *pack, int64_t floor_y, struct tr_error *error)
+enum tr_status tr_export_check_range(const struct tr_pack *pack, struct tr_tile_range tiles, int64_t floor_y,
+                                     struct tr_error *error)
 {
     double voxel_size = pack->info.voxel_size, unit_metres = voxel_size / TR_UNITS;
     int64_t limit = is_power_of_two(voxel_size) ? 1 << 24 : (1 << 23) - 1,
@@ -82,8 +84,8 @@ enum tr_status tr_export_check_range(const struct tr_pack *pack, int64_t floor_y
     if (unit_metres < UNIT_METRES_MIN || unit_metres > UNIT_METRES_MAX)
         return tr_fail(error, TR_BAD_INPUT, "\"%s\": voxel size %g m, expected %g to %g m for an export",
                        pack->path, voxel_size, UNIT_METRES_MIN * TR_UNITS, UNIT_METRES_MAX * TR_UNITS);
-    for (size_t i = 0; i < pack->tile_count; i++) {
-        const struct tr_pack_tile *tile = &pack->tiles[i];
+    for (size_t i = 0; i < tiles.count; i++) {
+        const struct tr_pack_tile *tile = &pack->tiles[tiles.first + i];
         const int32_t place[3] = {tile->cx, tile->cy, tile->cz};
 
         for (int axis = 0; axis < 3; axis++) {
@@ -143,63 +145,112 @@ void tr_sink_release(struct tr_sink *sink)
 
 /* ---- the export ---- */
 
-/* Where the floor of a solid lies, in units: at least one below the lowest vertex. */
-static enum tr_status place_floor(const struct tr_pack *pack, double base, int64_t *floor_y,
-                                  struct tr_error *error)
+/* The levels of a pack as words: "0, 1, 2". */
+static void write_levels(uint32_t lods, char text[32])
 {
-    double base_units = base / pack->info.voxel_size * TR_UNITS + 0.5;
-    int64_t lowest = INT64_MAX;
+    size_t at = 0;
 
-    for (size_t i = 0; i < pack->tile_count; i++) {
-        int64_t y = pack->tiles[i].cy * tr_pack_tile_units(pack->tiles[i].lod) + pack->tiles[i].lo[1];
-
-        lowest = y < lowest ? y : lowest;
+    text[0] = '\0';
+    for (uint32_t lod = 0; lod <= TR_LOD_MAX; lod++) {
+        if (lods >> lod & 1)
+            at += (size_t)snprintf(text + at, 32 - at, "%s%u", at > 0 ? ", " : "", lod);
     }
-    if (!(base > 0) || !(base_units < 1 << 24))
+}
+
+static enum tr_status select_tiles(const struct tr_pack *pack, const struct tr_export_options *options,
+                                   struct tr_tile_range *tiles, struct tr_error *error)
+{
+    char levels[32];
+
+    *tiles = (struct tr_tile_range){0, pack->tile_count};
+    if (pack->info.form == TR_PACK_WINDOW && !options->has_lod)
+        return TR_OK;
+    write_levels(pack->lods, levels);
+    if (pack->info.form == TR_PACK_WINDOW)
+        return tr_fail(error, TR_USAGE,
+                       "\"%s\" is one window (levels %s), expected no --lod: it is exported as it stands",
+                       pack->path, levels);
+    if (!options->has_lod)
+        return tr_fail(error, TR_USAGE, "\"%s\" holds all levels, expected --lod with one of them: %s",
+                       pack->path, levels);
+    if (options->lod > TR_LOD_MAX || !(pack->lods >> options->lod & 1))
+        return tr_fail(error, TR_USAGE, "\"%s\" has no level %u, expected --lod with one of %s", pack->path,
+                       options->lod, levels);
+    while (pack->tiles[tiles->first].lod < options->lod)
+        tiles->first++;
+    for (tiles->count = 0; tiles->first + tiles->count < pack->tile_count &&
+                           pack->tiles[tiles->first + tiles->count].lod == options->lod;)
+        tiles->count++;
+    return TR_OK;
+}
+
+/* A solid's base in units, at least one. */
+static enum tr_status base_units(const struct tr_pack *pack, double base, int32_t *units,
+                                 struct tr_error *error)
+{
+    const double rounded = base / pack->info.voxel_size * TR_UNITS + 0.5;
+
+    if (!(base > 0) || !(rounded < 1 << 24))
         return tr_fail(error, TR_BAD_INPUT,
                        "base of %g m, expected above 0 and below %g m for voxels of %g m", base,
                        65536 * pack->info.voxel_size, pack->info.voxel_size);
-    *floor_y = lowest - (base_units < 1 ? 1 : (int64_t)base_units);
+    *units = rounded < 1 ? 1 : (int32_t)rounded;
     return TR_OK;
 }
 
 static enum tr_status check(const struct tr_pack *pack, const struct tr_export_options *options,
-                            int64_t *floor_y, struct tr_error *error)
+                            struct tr_tile_range *tiles, int32_t *base, struct tr_error *error)
 {
     enum tr_status status = TR_OK;
 
-    *floor_y = 0;
+    *base = 0;
     if (pack->tile_count == 0)
         return tr_fail(error, TR_BAD_INPUT, "\"%s\": no triangles, expected a mesh to export", pack->path);
     if (options->solid && options->format == TR_EXPORT_GLB)
         return tr_fail(error, TR_USAGE,
                        "glb keeps the world's tiles apart, expected obj, ply or stl for a solid");
-    if (options->solid)
-        status = place_floor(pack, options->base, floor_y, error);
-    return status == TR_OK ? tr_export_check_range(pack, *floor_y, error) : status;
+    status = select_tiles(pack, options, tiles, error);
+    if (status == TR_OK && options->solid)
+        status = base_units(pack, options->base, base, error);
+    return status == TR_OK ? tr_export_check_range(pack, *tiles, 0, error) : status;
+}
+
+static int64_t lowest_y(const struct tr_surface *surface)
+{
+    int64_t lowest = INT64_MAX;
+
+    for (size_t i = 0; i < surface->vertex_count; i++)
+        lowest = surface->xyz[i][1] < lowest ? surface->xyz[i][1] : lowest;
+    return lowest;
 }
 
 /* Errors of the surface say where in the world; this puts the pack's name before. */
-static enum tr_status make_solid(struct tr_surface *surface, const struct tr_pack *pack, int32_t floor_y,
-                                 struct tr_error *error)
+static enum tr_status make_solid(struct tr_surface *surface, const struct tr_pack *pack,
+                                 struct tr_tile_range tiles, int32_t base, struct tr_error *error)
 {
     const int32_t size[2] = {(int32_t)(pack->info.size_x * tr_pack_tile_units(0)),
                              (int32_t)(pack->info.size_z * tr_pack_tile_units(0))};
+    const int64_t floor_y = lowest_y(surface) - base;
     struct tr_error inner = {0};
-    enum tr_status status = tr_surface_make_solid(surface, size, floor_y, &inner);
+    enum tr_status status = tr_export_check_range(pack, tiles, floor_y, error);
 
+    if (status != TR_OK)
+        return status;
+    status = tr_surface_make_solid(surface, size, (int32_t)floor_y, &inner);
     return status == TR_OK ? TR_OK : tr_fail(error, status, "\"%s\": %s", pack->path, inner.text);
 }
 
 static enum tr_status export_surface(const struct tr_pack *pack, const struct tr_export_options *options,
-                                     int32_t floor_y, struct tr_sink *sink, struct tr_export_result *result,
-                                     struct tr_error *error)
+                                     struct tr_tile_range tiles, int32_t base, struct tr_sink *sink,
+                                     struct tr_export_result *result, struct tr_error *error)
 {
     struct tr_surface surface;
-    enum tr_status status = tr_surface_read(&surface, pack, error);
+    enum tr_status status = tr_surface_read(&surface, pack, tiles, error);
 
+    if (status == TR_OK && surface.index_count == 0)
+        status = tr_fail(error, TR_BAD_INPUT, "\"%s\": no triangles, expected a mesh to export", pack->path);
     if (status == TR_OK && options->solid)
-        status = make_solid(&surface, pack, floor_y, error);
+        status = make_solid(&surface, pack, tiles, base, error);
     if (status != TR_OK)
         goto done;
     if (options->format == TR_EXPORT_OBJ)
@@ -220,16 +271,17 @@ enum tr_status tr_export(const struct tr_pack *pack, const char *path,
                          struct tr_error *error)
 {
     struct tr_sink sink = {0};
-    int64_t floor_y;
-    enum tr_status status = check(pack, options, &floor_y, error);
+    struct tr_tile_range tiles;
+    int32_t base;
+    enum tr_status status = check(pack, options, &tiles, &base, error);
 
     *result = (struct tr_export_result){0};
     if (status == TR_OK)
         status = tr_sink_open(&sink, path, options->replace, error);
     if (status == TR_OK && options->format == TR_EXPORT_GLB)
-        status = tr_export_glb(pack, &sink, result, error);
+        status = tr_export_glb(pack, tiles, &sink, result, error);
     else if (status == TR_OK)
-        status = export_surface(pack, options, (int32_t)floor_y, &sink, result, error);
+        status = export_surface(pack, options, tiles, base, &sink, result, error);
     if (status == TR_OK)
         status = tr_sink_commit(&sink, error);
     result->file_bytes = sink.written_bytes;

@@ -1,10 +1,12 @@
 /* Exports of a pack: GLB (glTF 2.0, exact floats, no extension), OBJ, PLY (binary), STL (binary).
  *
  * Positions are metres: (tile corner + vertex) * voxel_size / 256 in double, then float, so a vertex that two tiles share has the same
- * bits in both. Y is up. The formats that share vertices (OBJ, PLY, STL) weld equal positions of different tiles; GLB keeps one mesh a
- * tile. STL is a solid: the world's sides are closed by walls and a floor, so that a slicer takes it; `open` leaves them out.
- * Refused (TR_BAD_INPUT): a pack without triangles; a vertex farther from the origin than floats can tell units apart, 65,536 voxels, or
- * 32,767 where the voxel size is no power of two; a GLB above 4 GiB; a solid of a mesh that is not closed. */
+ * bits in both. Y is up. The formats that share vertices (OBJ, PLY, STL) weld equal positions of different tiles, whatever their level and
+ * kind; GLB keeps one mesh a tile. A window is exported as it stands, of a pack of all levels one level, with tiles of its own all around.
+ * STL is a solid: the world's sides are closed by walls and a floor, so that a slicer takes it; `open` leaves them out.
+ * Refused as TR_USAGE: a level that is missing, not asked for, or asked of a window. As TR_BAD_INPUT: a pack without triangles; a vertex
+ * farther from the origin than floats can tell units apart, 65,536 voxels, or 32,767 where the voxel size is no power of two; a GLB above
+ * 4 GiB; a solid of a mesh that is not closed. */
 #ifndef TR_PACK_EXPORT_H
 #define TR_PACK_EXPORT_H
 
@@ -17,6 +19,8 @@ struct tr_export_options {
     bool solid;  /* close sides and floor (default of STL; allowed for OBJ and PLY) */
     double base; /* metres from the lowest vertex down to the floor, > 0, with solid */
     bool replace;
+    bool has_lod; /* a pack of all levels needs one, a window takes none */
+    uint32_t lod;
 };
 struct tr_export_result {
     uint64_t vertices, triangles, file_bytes;

@@ -18,8 +18,13 @@ static inline float tr_export_metres(int64_t units, double voxel_size)
 /* Unit vector of an octahedral normal (shaders/surface.h), decoded in double. */
 void tr_export_normal(uint32_t octahedral, float normal[3]);
 
-/* Refuses a pack whose coordinates (and `floor_y`, in units) floats cannot tell apart. */
-enum tr_status tr_export_check_range(const struct tr_pack *pack, int64_t floor_y, struct tr_error *error);
+/* The tiles that are exported, which lie one behind another in the pack's table. */
+struct tr_tile_range {
+    size_t first, count;
+};
+/* Refuses coordinates of the tiles (and `floor_y`, in units) that floats cannot tell apart. */
+enum tr_status tr_export_check_range(const struct tr_pack *pack, struct tr_tile_range tiles, int64_t floor_y,
+                                     struct tr_error *error);
 
 /* ---- the file ---- */
 
@@ -36,7 +41,7 @@ void tr_sink_release(struct tr_sink *sink); /* removes what is not committed */
 
 /* ---- the welded surface ---- */
 
-/* All tiles as one mesh: vertices of equal position are one, in order of first appearance. */
+/* Tiles as one mesh: vertices of equal position are one, in order of first appearance. */
 struct tr_surface {
     int32_t (*xyz)[3]; /* units, world */
     uint32_t *normals; /* octahedral */
@@ -44,8 +49,9 @@ struct tr_surface {
     uint32_t *indices; /* 3 a triangle */
     size_t index_count, index_capacity;
 };
+/* The tiles must have passed tr_export_check_range. */
 enum tr_status tr_surface_read(struct tr_surface *surface, const struct tr_pack *pack,
-                               struct tr_error *error);
+                               struct tr_tile_range tiles, struct tr_error *error);
 void tr_surface_release(struct tr_surface *surface);
 
 /* Closes the open sides of a world `size` = {x, z} units wide with walls, and the bottom with a floor at y = floor_y (solid.c). */
@@ -63,7 +69,7 @@ enum tr_status tr_plane_fill(const struct tr_plane_point *points, size_t point_c
 
 /* ---- the formats ---- */
 
-enum tr_status tr_export_glb(const struct tr_pack *pack, struct tr_sink *sink,
+enum tr_status tr_export_glb(const struct tr_pack *pack, struct tr_tile_range tiles, struct tr_sink *sink,
                              struct tr_export_result *result, struct tr_error *error);
 enum tr_status tr_export_obj(const struct tr_surface *surface, double voxel_size, struct tr_sink *sink,
                              struct tr_error *error);

@@ -1,7 +1,8 @@
-/* The welded surface: all tiles of a pack as one mesh.
+/* The welded surface: tiles of a pack as one mesh.
  *
- * Tiles overlap in nothing but their border planes, so only vertices there can have equals in another tile, and only those are sorted.
- * Equal means equal in units, never near. */
+ * Tiles overlap in nothing but their sides' planes, so only vertices there can have equals in another tile, of whatever level and kind, and
+ * only those are sorted. Within a tile a transition's vertices can have equals too, and all lie in such a plane. Equal means equal in units
+ * of the world, never near. */
 #include "lib/pack/export_parts.h"
 
 #include "lib/base/alloc.h"
@@ -30,10 +31,11 @@ void tr_surface_release(struct tr_surface *surface)
     *surface = (struct tr_surface){0};
 }
 
-static bool is_on_border(const tr_vertex *vertex, int32_t units)
+/* A height tile has sides along x and z only: it is as high as its column. */
+static bool is_on_border(const tr_vertex *vertex, enum tr_tile_kind kind, int32_t units)
 {
-    return vertex->x == 0 || vertex->y == 0 || vertex->z == 0 || vertex->x == units || vertex->y == units ||
-           vertex->z == units;
+    return vertex->x == 0 || vertex->z == 0 || vertex->x == units || vertex->z == units ||
+           (kind == TR_TILE_MARCHED && (vertex->y == 0 || vertex->y == units));
 }
 
 static enum tr_status append_vertices(struct tr_surface *surface, struct border *border,
@@ -55,7 +57,7 @@ static enum tr_status append_vertices(struct tr_surface *surface, struct border 
 
         memcpy(surface->xyz[surface->vertex_count + i], xyz, sizeof xyz);
         surface->normals[surface->vertex_count + i] = vertex->normal;
-        if (!is_on_border(vertex, units))
+        if (!is_on_border(vertex, tile->kind, units))
             continue;
         status =
             tr_grow(&border->vertices, &border->capacity, border->count + 1, sizeof *border->vertices, error);
@@ -70,7 +72,7 @@ static enum tr_status append_tile(struct tr_surface *surface, struct border *bor
                                   const struct tr_pack *pack, size_t i, struct tr_error *error)
 {
     struct tr_mesh mesh = {0};
-    enum tr_status status = tr_pack_read_tile(pack, i, &mesh, error);
+    enum tr_status status = tr_pack_read_mesh(pack, i, &mesh, error);
 
     if (status == TR_OK)
         status = append_vertices(surface, border, &pack->tiles[i], &mesh, error);
@@ -133,17 +135,21 @@ static enum tr_status weld(struct tr_surface *surface, struct border *border, st
     return TR_OK;
 }
 
-enum tr_status tr_surface_read(struct tr_surface *surface, const struct tr_pack *pack, struct tr_error *error)
+enum tr_status tr_surface_read(struct tr_surface *surface, const struct tr_pack *pack,
+                               struct tr_tile_range tiles, struct tr_error *error)
 {
     struct border border = {0};
+    uint64_t vertex_count = 0;
     enum tr_status status = TR_OK;
 
     *surface = (struct tr_surface){0};
-    if (pack->vertex_count > VERTICES_MAX)
+    for (size_t i = 0; i < tiles.count; i++)
+        vertex_count += pack->tiles[tiles.first + i].vertex_count;
+    if (vertex_count > VERTICES_MAX)
         return tr_fail(error, TR_BAD_INPUT, "\"%s\": %" PRIu64 " vertices, expected at most %d in one file",
-                       pack->path, pack->vertex_count, VERTICES_MAX);
-    for (size_t i = 0; i < pack->tile_count && status == TR_OK; i++)
-        status = append_tile(surface, &border, pack, i, error);
+                       pack->path, vertex_count, VERTICES_MAX);
+    for (size_t i = 0; i < tiles.count && status == TR_OK; i++)
+        status = append_tile(surface, &border, pack, tiles.first + i, error);
     if (status == TR_OK)
         status = weld(surface, &border, error);
     free(border.vertices);

@@ -1,195 +1,290 @@
-/* See mesh_world.h. Columns are taken in order; the tiles of some columns make a batch, which the device
- * meshes, jobs compress and the writer appends. What a tile needs is copied from the chunks around it, so a
- * batch is free of the cache. */
-#include "lib/run/mesh_world.h"
+/* See mesh_world.h. The world is taken in regions, each one column of the coarsest level that is built (of 8 x 8 chunks at least), and a
+ * region in blocks of 8 x 8 chunks. In a block all levels up to that of the block are made, judged and packed; what its coarsest level needs
+ * to go on is kept, and when all blocks of a region are there, the coarser levels follow in the same way. Meanwhile the vertices of LOD 0, by
+ * which those are judged, wait in a file without a name, so that memory does not grow with the region. */
+#include "lib/run/mesh_internal.h"
+
 #include "lib/base/alloc.h"
-#include "lib/run/gather.h"
-#include "lib/world/cache.h"
+
+#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-/* Tiles in a call of the device: enough to keep a GPU busy, small enough for a software device. */
-#define BATCH 64
-/* Bytes of blocks that the columns of a batch may hold in the cache, so that worlds of deep sculpting take no more: one column at least. */
-#define HELD_BYTES ((size_t)512 << 20)
+#define LEVELS_MAX (TR_LODS + 1)
 
-struct column {
-    int32_t cx, cz;
-    const struct tr_chunk *held[3][3]; /* chunks around, pinned in the cache while the batch is worked on */
-    int32_t *heights;                  /* TR_TILE_HALO */
-};
+/* ---- levels and their columns ---- */
 
-struct mesher {
-    struct tr_bake *bake;
-    const struct tr_world *world;
-    struct tr_cache *cache;
-    struct tr_pack_writer *writer;
-    struct tr_mesh_result *result;
-    struct column columns[BATCH];
-    size_t column_count, held_bytes;
-    struct tr_mesh_task tasks[BATCH];
-    size_t task_count;
-    struct tr_pack_blob blobs[BATCH];
-};
-
-static enum tr_status hold_column(struct mesher *mesher, struct column *column, struct tr_error *error)
+uint32_t mesh_cells(int32_t size, uint32_t lod, int32_t column)
 {
-    const struct tr_world_info *info = &mesher->world->info;
-    for (int dz = -1; dz <= 1; dz++)
-        for (int dx = -1; dx <= 1; dx++) {
-            int32_t cx = column->cx + dx, cz = column->cz + dz;
-            if (cx < 0 || cz < 0 || cx > info->size_x || cz > info->size_z)
-                continue;
-            const struct tr_chunk **held = &column->held[dz + 1][dx + 1];
-            enum tr_status status = tr_cache_hold(mesher->cache, cx, cz, held, error);
-            if (status != TR_OK)
-                return status;
-            mesher->held_bytes += (*held)->block_count * TR_BLOCK_SAMPLES *
-                                  (sizeof(int16_t) + sizeof(uint8_t)); /* with paint */
-        }
-    if (!(column->heights = tr_alloc(TR_TILE_HALO, sizeof *column->heights, error)))
+    const int64_t left = (((int64_t)size * TR_CHUNK) >> lod) - (int64_t)column * TR_CHUNK;
+    return left < TR_CHUNK ? (uint32_t)left : TR_CHUNK;
+}
+
+enum tr_status mesh_level_init(struct mesher *mesher, uint32_t lod, int32_t corner_x, int32_t corner_z,
+                               int32_t side, struct mesh_level *level, struct tr_error *error)
+{
+    const struct tr_selection *selection = &mesher->options->selection;
+    const int32_t columns = side >> lod, x0 = corner_x >> lod, z0 = corner_z >> lod;
+    const int32_t left_x = mesher->kinds.columns_x[lod] - x0, left_z = mesher->kinds.columns_z[lod] - z0;
+    *level = (struct mesh_level){.lod = lod,
+                                 .x0 = x0,
+                                 .z0 = z0,
+                                 .count_x = (uint32_t)(left_x < columns ? left_x : columns),
+                                 .count_z = (uint32_t)(left_z < columns ? left_z : columns)};
+    if (!(level->nodes = tr_alloc(mesh_level_count(level), sizeof *level->nodes, error)))
         return TR_IO;
-    struct tr_neighbourhood around;
-    memcpy(around.chunks, column->held, sizeof around.chunks);
-    tr_gather_heights(info, &around, column->cx, column->cz, -1, TR_TILE_SAMPLES, column->heights);
+    for (size_t i = 0; i < mesh_level_count(level); i++) {
+        struct mesh_node *node = &level->nodes[i];
+        node->cx = x0 + (int32_t)(i % level->count_x);
+        node->cz = z0 + (int32_t)(i / level->count_x);
+        node->is_marched = tr_column_is_marched(&mesher->kinds, lod, node->cx, node->cz);
+        node->is_selected = tr_selection_has(selection, lod, node->cx, node->cz);
+        if (node->is_selected)
+            tr_selection_states(selection, lod, node->cx, node->cz, node->states);
+    }
     return TR_OK;
 }
 
-static void release_columns(struct mesher *mesher)
+void mesh_node_release(struct mesh_node *node)
 {
-    for (size_t i = 0; i < mesher->column_count; i++) {
-        for (int k = 0; k < 9; k++)
-            if (mesher->columns[i].held[k / 3][k % 3])
-                tr_cache_release(mesher->cache, mesher->columns[i].held[k / 3][k % 3]);
-        free(mesher->columns[i].heights);
-        mesher->columns[i] = (struct column){0};
+    for (uint32_t r = 0; r < node->row_count; r++) {
+        if (node->lattices)
+            tr_lattice_release(&node->lattices[r]);
+        if (node->triangles)
+            free(node->triangles[r]);
     }
-    mesher->column_count = 0;
-    mesher->held_bytes = 0;
+    for (size_t t = 0; t < node->tile_count; t++) {
+        tr_tile_mesh_release(&node->tiles[t].mesh);
+        tr_pack_blob_release(&node->tiles[t].blob);
+    }
+    tr_height_grid_release(&node->grid);
+    free(node->lattices);
+    free(node->rows);
+    free(node->triangles);
+    free(node->triangle_indices);
+    free(node->tiles);
+    free(node->points.xyz);
+    *node = (struct mesh_node){0};
 }
 
-/* Rows of tiles that may have a sign change: where the ground of the column's cells lies, and where a block
- * of its closed footprint reaches (a block's lowest samples are the upper corners of the row below). Bit r is
- * row r + TR_BLOCK_ROW_MIN - 1. */
-#define ROWS (TR_BLOCK_ROW_MAX - TR_BLOCK_ROW_MIN + 3)
-static void find_rows(const struct column *column, uint8_t rows[ROWS])
+void mesh_level_release(struct mesh_level *level)
 {
-    int32_t lowest = column->heights[TR_TILE_SAMPLES + 1], highest = lowest;
-    for (int z = 1; z <= TR_TILE_CORNERS; z++)
-        for (int x = 1; x <= TR_TILE_CORNERS; x++) {
-            int32_t h = column->heights[z * TR_TILE_SAMPLES + x];
-            lowest = h < lowest ? h : lowest;
-            highest = h > highest ? h : highest;
-        }
-    memset(rows, 0, ROWS);
-    int64_t first = tr_floor_div(lowest, TR_UNITS * TR_CHUNK),
-            last = tr_floor_div(highest, TR_UNITS * TR_CHUNK);
-    for (int64_t row = first; row <= last; row++)
-        rows[row - TR_BLOCK_ROW_MIN + 1] = 1;
-    for (int k = 0; k < 4; k++) {
-        const struct tr_chunk *chunk = column->held[1 + k / 2][1 + k % 2];
-        for (size_t b = 0; chunk && b < chunk->block_count; b++) {
-            rows[chunk->blocks[b].cy - TR_BLOCK_ROW_MIN] = 1;
-            rows[chunk->blocks[b].cy - TR_BLOCK_ROW_MIN + 1] = 1;
-        }
-    }
+    for (size_t i = 0; level->nodes && i < mesh_level_count(level); i++)
+        mesh_node_release(&level->nodes[i]);
+    free(level->nodes);
+    *level = (struct mesh_level){0};
 }
 
-static enum tr_status encode_tile(void *context, size_t index, int job, struct tr_error *error)
+struct mesh_node *mesh_level_find(const struct mesh_level *level, int32_t cx, int32_t cz)
 {
-    (void)job;
-    struct mesher *mesher = context;
-    const struct tr_mesh_task *task = &mesher->tasks[index];
-    if (task->mesh.index_count == 0)
-        return TR_OK;
-    return tr_pack_encode(task->cx, task->cy, task->cz, 0, &task->mesh, &mesher->blobs[index], error);
+    const int64_t x = (int64_t)cx - level->x0, z = (int64_t)cz - level->z0;
+    if (x < 0 || z < 0 || x >= level->count_x || z >= level->count_z)
+        return NULL;
+    return &level->nodes[z * level->count_x + x];
 }
 
-static void release_tasks(struct mesher *mesher)
+const struct tr_lattice *mesh_node_row(const struct mesher *mesher, const struct mesh_node *node,
+                                       uint32_t lod, int32_t row, struct tr_lattice *spare)
 {
-    for (size_t i = 0; i < mesher->task_count; i++) {
-        tr_mesh_release(&mesher->tasks[i].mesh);
-        tr_pack_blob_release(&mesher->blobs[i]);
-        mesher->blobs[i] = (struct tr_pack_blob){0};
-    }
-    mesher->task_count = 0;
+    const int64_t r = (int64_t)row - node->first_row;
+    if (r >= 0 && r < node->row_count)
+        return &node->lattices[r];
+    *spare = (struct tr_lattice){.lod = lod,
+                                 .cells = {mesh_cells(mesher->world->info.size_x, lod, node->cx), TR_CHUNK,
+                                           mesh_cells(mesher->world->info.size_z, lod, node->cz)},
+                                 .is_solid = r < 0};
+    return spare;
 }
 
-static enum tr_status flush(struct mesher *mesher, struct tr_error *error)
+/* ---- points that wait ---- */
+
+static enum tr_status spool_points(FILE *spool, const struct mesh_level *ground, struct tr_error *error)
 {
-    if (mesher->task_count == 0)
-        return TR_OK;
-    enum tr_status status = mesher->bake->ops->mesh(mesher->bake, mesher->tasks, mesher->task_count, error);
-    if (status == TR_OK)
-        status = tr_jobs_run(mesher->bake->jobs, mesher->task_count, encode_tile, mesher, error);
-    for (size_t i = 0; i < mesher->task_count && status == TR_OK; i++) {
-        const struct tr_mesh *mesh = &mesher->tasks[i].mesh;
-        if (mesh->index_count == 0)
-            continue;
-        status = tr_pack_writer_add(mesher->writer, &mesher->blobs[i], error);
-        mesher->result->tiles++;
-        mesher->result->vertices += mesh->vertex_count;
-        mesher->result->triangles += mesh->index_count / 3;
+    for (size_t i = 0; i < mesh_level_count(ground); i++) {
+        const struct mesh_points *points = &ground->nodes[i].points;
+        if (points->count > 0 &&
+            (fwrite(&points->count, sizeof points->count, 1, spool) != 1 ||
+             fwrite(points->xyz, sizeof *points->xyz, points->count, spool) != points->count))
+            return tr_fail_errno(error, "cannot write a temporary file");
     }
-    release_tasks(mesher);
+    return TR_OK;
+}
+
+static enum tr_status measure_spooled(FILE *spool, struct mesh_measure *measure, struct tr_error *error)
+{
+    struct mesh_points points = {0};
+    size_t capacity = 0, count;
+    enum tr_status status = TR_OK;
+    rewind(spool);
+    while (status == TR_OK && fread(&count, sizeof count, 1, spool) == 1) {
+        status = tr_grow(&points.xyz, &capacity, count, sizeof *points.xyz, error);
+        points.count = count;
+        if (status == TR_OK && fread(points.xyz, sizeof *points.xyz, count, spool) != count)
+            status = tr_fail(error, TR_IO, "cannot read a temporary file back");
+        if (status == TR_OK)
+            status = mesh_measure_add(measure, &points, 1, error);
+    }
+    if (status == TR_OK && ferror(spool))
+        status = tr_fail(error, TR_IO, "cannot read a temporary file back");
+    free(points.xyz);
     return status;
 }
 
-/* Queues the tiles of a column; a batch that is full is flushed, and its columns but this one let go. */
-static enum tr_status add_column(struct mesher *mesher, int32_t cx, int32_t cz, struct tr_error *error)
+/* ---- a stack of levels ---- */
+
+/* Levels first + 1 .. last over levels[0], which is there with its tiles: made and given tiles. */
+static enum tr_status raise_levels(struct mesher *mesher, struct mesh_level *levels, uint32_t count,
+                                   int32_t corner_x, int32_t corner_z, int32_t side, struct tr_error *error)
 {
-    if (mesher->column_count == BATCH || mesher->held_bytes > HELD_BYTES) {
-        enum tr_status status = flush(mesher, error);
-        release_columns(mesher);
-        if (status != TR_OK)
-            return status;
+    enum tr_status status = TR_OK;
+    for (uint32_t l = 1; l < count && status == TR_OK; l++) {
+        status = mesh_level_init(mesher, levels[0].lod + l, corner_x, corner_z, side, &levels[l], error);
+        if (status == TR_OK)
+            status = mesh_reduce(mesher, &levels[l - 1], &levels[l], error);
+        if (status == TR_OK)
+            status = mesh_build_tiles(mesher, &levels[l - 1], &levels[l], error);
     }
-    struct column *column = &mesher->columns[mesher->column_count++];
-    *column = (struct column){.cx = cx, .cz = cz};
-    enum tr_status status = hold_column(mesher, column, error);
-    if (status != TR_OK)
-        return status;
-    uint8_t rows[ROWS];
-    find_rows(column, rows);
-    for (int r = 0; r < ROWS; r++) {
-        if (!rows[r])
-            continue;
-        if (mesher->task_count == BATCH && (status = flush(mesher, error)) != TR_OK)
-            return status;
-        struct tr_mesh_task *task = &mesher->tasks[mesher->task_count++];
-        int32_t cy = r + TR_BLOCK_ROW_MIN - 1;
-        *task = (struct tr_mesh_task){.cx = cx,
-                                      .cy = cy,
-                                      .cz = cz,
-                                      .world_x = mesher->world->info.size_x,
-                                      .world_z = mesher->world->info.size_z,
-                                      .heights = column->heights};
-        for (int k = 0; k < 27; k++) {
-            const struct tr_chunk *chunk = column->held[k / 3 % 3][k % 3];
-            task->blocks[k] = chunk ? tr_chunk_block(chunk, cy + k / 9 - 1) : NULL;
-        }
-    }
-    return TR_OK;
+    return status;
 }
 
-enum tr_status tr_mesh_world(struct tr_bake *bake, const struct tr_world *world, size_t cache_bytes,
-                             struct tr_pack_writer *writer, struct tr_mesh_result *result,
-                             struct tr_error *error)
+/* Packs all levels that have a coarser one above, and the last if it is the coarsest of all. */
+static enum tr_status finish_levels(struct mesher *mesher, struct mesh_level *levels, uint32_t count,
+                                    struct tr_error *error)
+{
+    enum tr_status status = TR_OK;
+    for (uint32_t l = 0; l < count && status == TR_OK; l++)
+        if (l + 1 < count)
+            status = mesh_finish(mesher, &levels[l], &levels[l + 1], error);
+        else if (levels[l].lod == mesher->top)
+            status = mesh_finish(mesher, &levels[l], NULL, error);
+    return status;
+}
+
+static enum tr_status measure_ground(struct mesher *mesher, struct mesh_level *levels, uint32_t count,
+                                     FILE *spool, struct tr_error *error)
+{
+    struct mesh_measure *measure = NULL;
+    enum tr_status status = TR_OK;
+    if (!mesher->measures)
+        return TR_OK;
+    if (count > 1)
+        status = mesh_measure_create(mesher, levels, count, &measure, error);
+    for (size_t i = 0; i < mesh_level_count(&levels[0]) && count > 1 && status == TR_OK; i++)
+        status = mesh_measure_add(measure, &levels[0].nodes[i].points, 1, error);
+    mesh_measure_end(measure);
+    if (status == TR_OK && spool)
+        status = spool_points(spool, &levels[0], error);
+    return status;
+}
+
+/* A block: all its levels; *kept, the one column of its coarsest, is moved out where the region goes on. */
+static enum tr_status mesh_block(struct mesher *mesher, int32_t corner_x, int32_t corner_z, FILE *spool,
+                                 struct mesh_node *kept, struct tr_error *error)
+{
+    struct mesh_level levels[LEVELS_MAX] = {0};
+    const uint32_t count = (mesher->top < TR_BLOCK_LOD ? mesher->top : TR_BLOCK_LOD) + 1;
+    const int32_t side = 1 << TR_BLOCK_LOD;
+    enum tr_status status = mesh_level_init(mesher, 0, corner_x, corner_z, side, &levels[0], error);
+    if (status == TR_OK)
+        status = mesh_ground(mesher, &levels[0], error);
+    if (status == TR_OK)
+        status = mesh_build_tiles(mesher, NULL, &levels[0], error);
+    if (status == TR_OK)
+        status = raise_levels(mesher, levels, count, corner_x, corner_z, side, error);
+    if (status == TR_OK)
+        status = measure_ground(mesher, levels, count, spool, error);
+    if (status == TR_OK)
+        status = finish_levels(mesher, levels, count, error);
+    if (status == TR_OK && kept) {
+        *kept = levels[count - 1].nodes[0];
+        levels[count - 1].nodes[0] = (struct mesh_node){0};
+    }
+    for (uint32_t l = 0; l < count; l++)
+        mesh_level_release(&levels[l]);
+    return status;
+}
+
+/* The levels above those of blocks. */
+static enum tr_status mesh_upper(struct mesher *mesher, struct mesh_level *levels, FILE *spool,
+                                 struct tr_error *error)
+{
+    const uint32_t count = mesher->top - TR_BLOCK_LOD + 1;
+    struct mesh_measure *measure = NULL;
+    enum tr_status status =
+        raise_levels(mesher, levels, count, mesher->region_x, mesher->region_z, 1 << mesher->top, error);
+    if (status == TR_OK && mesher->measures)
+        status = mesh_measure_create(mesher, levels + 1, count - 1, &measure, error);
+    if (measure && status == TR_OK)
+        status = measure_spooled(spool, measure, error);
+    mesh_measure_end(measure);
+    if (status == TR_OK)
+        status = finish_levels(mesher, levels, count, error);
+    return status;
+}
+
+static enum tr_status mesh_region(struct mesher *mesher, struct tr_error *error)
+{
+    struct mesh_level levels[LEVELS_MAX] = {0};
+    const bool goes_on = mesher->top > TR_BLOCK_LOD;
+    const int32_t side = 1 << (goes_on ? mesher->top : TR_BLOCK_LOD);
+    FILE *spool = NULL;
+    struct mesh_level blocks;
+    enum tr_status status =
+        mesh_level_init(mesher, TR_BLOCK_LOD, mesher->region_x, mesher->region_z, side, &blocks, error);
+    if (status == TR_OK && goes_on && mesher->measures && !(spool = tmpfile()))
+        status = tr_fail_errno(error, "cannot create a temporary file");
+    for (size_t i = 0; i < mesh_level_count(&blocks) && status == TR_OK; i++)
+        status = mesh_block(mesher, blocks.nodes[i].cx << TR_BLOCK_LOD, blocks.nodes[i].cz << TR_BLOCK_LOD,
+                            spool, goes_on ? &blocks.nodes[i] : NULL, error);
+    levels[0] = blocks;
+    if (status == TR_OK && goes_on)
+        status = mesh_upper(mesher, levels, spool, error);
+    for (int l = 0; l < LEVELS_MAX; l++)
+        mesh_level_release(&levels[l]);
+    if (spool)
+        fclose(spool);
+    return status;
+}
+
+static enum tr_status mesh_regions(struct mesher *mesher, struct tr_error *error)
+{
+    const struct tr_world_info *info = &mesher->world->info;
+    const int32_t side = 1 << (mesher->top > TR_BLOCK_LOD ? mesher->top : TR_BLOCK_LOD);
+    const uint64_t total = (uint64_t)info->size_x * (uint64_t)info->size_z;
+    enum tr_status status = TR_OK;
+    uint64_t done = 0;
+    for (int32_t z = 0; z < info->size_z && status == TR_OK; z += side)
+        for (int32_t x = 0; x < info->size_x && status == TR_OK; x += side) {
+            mesher->region_x = x;
+            mesher->region_z = z;
+            status = mesh_region(mesher, error);
+            const int32_t width = info->size_x - x < side ? info->size_x - x : side,
+                          depth = info->size_z - z < side ? info->size_z - z : side;
+            done += (uint64_t)width * (uint64_t)depth;
+            tr_progress_report(mesher->options->progress, done, total);
+        }
+    return status;
+}
+
+enum tr_status tr_mesh_world(struct tr_bake *bake, const struct tr_world *world,
+                             const struct tr_mesh_options *options, struct tr_pack_writer *writer,
+                             struct tr_mesh_result *result, struct tr_error *error)
 {
     *result = (struct tr_mesh_result){0};
-    struct mesher *mesher = tr_alloc(1, sizeof *mesher, error);
-    if (!mesher)
-        return TR_IO;
-    *mesher = (struct mesher){.bake = bake, .world = world, .writer = writer, .result = result};
-    enum tr_status status = tr_cache_create(world, cache_bytes, &mesher->cache, error);
-    for (int32_t cz = 0; cz < world->info.size_z && status == TR_OK; cz++)
-        for (int32_t cx = 0; cx < world->info.size_x && status == TR_OK; cx++)
-            status = add_column(mesher, cx, cz, error);
+    struct mesher mesher = {.bake = bake,
+                            .world = world,
+                            .options = options,
+                            .writer = writer,
+                            .result = result,
+                            .top = options->selection.top,
+                            .measures = options->selection.top > 0};
+    if (options->wants_targets && mesher.top < TR_LOD_MAX)
+        mesher.top++;
+    enum tr_status status = tr_cache_create(world, options->cache_bytes, &mesher.cache, error);
     if (status == TR_OK)
-        status = flush(mesher, error);
-    release_tasks(mesher);
-    release_columns(mesher);
-    tr_cache_free(mesher->cache);
-    free(mesher);
+        status = tr_column_kinds_init(&mesher.kinds, world, mesher.cache, bake->jobs, error);
+    if (status == TR_OK)
+        status = mesh_regions(&mesher, error);
+    tr_cache_free(mesher.cache);
+    tr_column_kinds_release(&mesher.kinds);
     return status;
 }

@@ -233,6 +233,28 @@ enum tr_status tr_world_read_chunk(const struct tr_world *world, int32_t cx, int
     return status;
 }
 
+enum tr_status tr_world_read_head(const struct tr_world *world, int32_t cx, int32_t cz,
+                                  struct tr_chunk_head *head, struct tr_error *error)
+{
+    char path[TR_STORE_PATH_BYTES], name[FILE_NAME_BYTES];
+    uint8_t *bytes;
+    size_t size_bytes;
+    enum tr_status status;
+
+    if (!tr_world_find(world, cx, cz))
+        return fail_no_chunk(world, cx, cz, error);
+    tr_store_chunk_path(path, TR_STORE_CHUNKS, cx, cz);
+    status = tr_store_read(world->folder, world->path, path, TR_CHUNK_FILE_MAX, &bytes, &size_bytes, error);
+    if (status != TR_OK)
+        return status;
+    file_name(name, world, path);
+    status = tr_chunk_read_head(bytes, size_bytes, name, head, error);
+    free(bytes);
+    if (status == TR_OK)
+        status = tr_world_check_head(&world->info, cx, cz, head, name, error);
+    return status;
+}
+
 enum tr_status tr_world_read_base_chunk(const struct tr_world *world, int32_t cx, int32_t cz,
                                         struct tr_chunk *chunk, struct tr_error *error)
 {

@@ -86,6 +86,9 @@ const struct tr_index_entry *tr_world_find(const struct tr_world *world, int32_t
  * the chunk. */
 enum tr_status tr_world_read_chunk(const struct tr_world *world, int32_t cx, int32_t cz,
                                    struct tr_chunk *chunk, struct tr_error *error);
+/* What header and table of contents of its file say; no section is read. */
+enum tr_status tr_world_read_head(const struct tr_world *world, int32_t cx, int32_t cz,
+                                  struct tr_chunk_head *head, struct tr_error *error);
 /* Size of its file in bytes, for `info`. */
 enum tr_status tr_world_chunk_file_bytes(const struct tr_world *world, int32_t cx, int32_t cz,
                                          uint64_t *size_bytes, struct tr_error *error);

@@ -1,5 +1,6 @@
 #!/bin/sh
-# Bakes a fixed set of worlds on a device and prints, for each, the hashes of the filled world, the edited world and its mesh.
+# Bakes a fixed set of worlds on a device and prints, for each, the hashes of the filled world, the edited world, its mesh, and its meshes of all
+# levels of detail.
 #   hashes.sh TERRAIN MAKE_LOG DEVICE [JOBS]
 # tests/devices/*.txt are what real devices printed; tests/cli/devices.sh compares cpu with them. The first line names the device.
 set -eu
@@ -23,9 +24,11 @@ bake() {
     "$terrain" apply-log -q "$work/a" "$work/log.json" --skip-outside --device "$device" --jobs "$jobs" -o "$work/b"
     "$terrain" mesh -q "$work/b" --device "$device" --jobs "$jobs" -o "$work/p.tpack"
     "$terrain" verify -q "$work/p.tpack" || { echo "$1: the mesh is not closed" >&2; exit 1; }
-    echo "$1 fill $(hash_of "$work/a") edit $(hash_of "$work/b") mesh $(hash_of "$work/p.tpack")"
+    "$terrain" mesh -q "$work/b" --all-lods --device "$device" --jobs "$jobs" -o "$work/l.tpack"
+    "$terrain" verify -q "$work/l.tpack" || { echo "$1: levels of detail do not close" >&2; exit 1; }
+    echo "$1 fill $(hash_of "$work/a") edit $(hash_of "$work/b") mesh $(hash_of "$work/p.tpack") lods $(hash_of "$work/l.tpack")"
     chmod -R u+w "$work/a" "$work/b"
-    rm -rf "$work/a" "$work/b" "$work/p.tpack"
+    rm -rf "$work/a" "$work/b" "$work/p.tpack" "$work/l.tpack"
 }
 
 echo "# $("$terrain" bench --device "$device" --chunks 1 --repeats 1 | sed -n '1s/.*"device":"\([^"]*\)".*/\1/p')"

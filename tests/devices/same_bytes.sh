@@ -37,9 +37,10 @@ bake() {
     mkdir "$out"
     TERRAIN_ISA=${5:-} "$terrain" gen -q --preset hills --size 4x4 --seed 11 --device "$2" --jobs "$3" -o "$out/fill" &&
         TERRAIN_ISA=${5:-} "$terrain" apply-log -q "$out/fill" "$work/log.json" --device "$2" --jobs "$3" -o "$out/edit" &&
-        TERRAIN_ISA=${5:-} "$terrain" mesh -q "$out/edit" --device "$2" --jobs "$3" -o "$out/mesh" ||
+        TERRAIN_ISA=${5:-} "$terrain" mesh -q "$out/edit" --device "$2" --jobs "$3" -o "$out/mesh" &&
+        TERRAIN_ISA=${5:-} "$terrain" mesh -q "$out/edit" --all-lods --device "$2" --jobs "$3" -o "$out/lods" ||
         { echo "not ok $name: could not be baked"; failed=$((failed + 1)); return; }
-    steps="fill edit mesh"
+    steps="fill edit mesh lods"
     if [ "$2" = cpu ] && { [ "$3" = 2 ] || [ "$1" = gcc-O3 ]; }; then
         steps="$steps many"
         TERRAIN_ISA=${5:-} "$terrain" apply-log -q "$out/fill" "$work/kinds.json" "$work/many.json" --skip-outside --device "$2" --jobs "$3" -o "$out/many" ||

@@ -19,7 +19,7 @@ static void add_upper(struct tr_check *check, const struct tr_pack *pack)
     for (size_t i = 0; i < pack->tile_count; i++) {
         struct tr_mesh mesh = {0};
         const struct tr_pack_tile *tile = &pack->tiles[i];
-        assert_ok(tr_pack_read_tile(pack, i, &mesh, &error), &error);
+        assert_ok(tr_pack_read_mesh(pack, i, &mesh, &error), &error);
         int64_t *xyz = malloc(mesh.vertex_count * 3 * sizeof *xyz);
         uint32_t *indices = malloc(mesh.index_count * sizeof *indices), count = 0;
         assert_non_null(xyz);
@@ -78,11 +78,16 @@ static void bake_sphere(const char *folder, const char *pack_path)
     tr_replay_result_release(&replayed);
 
     struct tr_pack_writer *writer = NULL;
+    struct tr_mesh_options options = {.cache_bytes = 1 << 24};
     struct tr_mesh_result meshed;
     assert_ok(tr_world_open(world_path, &world, &error), &error);
-    struct tr_pack_info pack_info = {info.size_x, info.size_z, info.voxel_size, world->hash};
+    struct tr_pack_info pack_info = {.size_x = info.size_x,
+                                     .size_z = info.size_z,
+                                     .voxel_size = info.voxel_size,
+                                     .world_hash = world->hash};
+    tr_selection_uniform(&options.selection, info.size_x, info.size_z, 0);
     assert_ok(tr_pack_writer_create(pack_path, &pack_info, false, &writer, &error), &error);
-    assert_ok(tr_mesh_world(bake, world, 1 << 24, writer, &meshed, &error), &error);
+    assert_ok(tr_mesh_world(bake, world, &options, writer, &meshed, &error), &error);
     assert_ok(tr_pack_writer_commit(writer, &hash, &error), &error);
     tr_pack_writer_free(writer);
     tr_world_close(flat);

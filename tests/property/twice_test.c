@@ -68,13 +68,19 @@ static struct hashes run_once(struct tr_bake *bake, const char *folder, const ch
     tr_log_release(&log);
 
     assert_ok(tr_world_open(edit, &world, &error), &error);
-    struct tr_pack_info pack_info = {info.size_x, info.size_z, info.voxel_size, world->hash};
+    struct tr_pack_info pack_info = {.size_x = info.size_x,
+                                     .size_z = info.size_z,
+                                     .form = TR_PACK_ALL_LODS,
+                                     .voxel_size = info.voxel_size,
+                                     .world_hash = world->hash};
+    struct tr_mesh_options options = {.wants_targets = true, .cache_bytes = 1 << 24};
+    tr_selection_all(&options.selection, info.size_x, info.size_z, 2);
     assert_ok(tr_pack_writer_create(mesh, &pack_info, false, &writer, &error), &error);
-    assert_ok(tr_mesh_world(bake, world, 1 << 24, writer, &meshed, &error), &error);
+    assert_ok(tr_mesh_world(bake, world, &options, writer, &meshed, &error), &error);
     assert_ok(tr_pack_writer_commit(writer, &hashes.meshed, &error), &error);
     tr_pack_writer_free(writer);
     tr_world_close(world);
-    assert_true(meshed.triangles > 1000);
+    assert_true(meshed.lods[0].triangles > 1000);
     assert_true(replayed.changed_count > 0);
     tr_replay_result_release(&replayed);
     return hashes;

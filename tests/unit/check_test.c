@@ -9,6 +9,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdbool.h>
 #include <string.h>
 
 #define CORNERS_MAX 1024
@@ -237,6 +238,26 @@ static void a_cube_turned_inside_out_has_negative_volume(void **state)
     assert_float_equal(result.area_units2, 600, 0);
 }
 
+static void what_is_seen_from_above_is_counted_by_direction(void **state)
+{
+    struct body body = {0};
+    struct tr_check_result result;
+
+    (void)state;
+    add_cube(&body, 0, 10);
+    result = judge(&body);
+    assert_float_equal(result.cover_units2, 0, 0);
+    for (int i = 0; i < 4; i++)
+        add_corner(&body, i & 1 ? 7 : 0, i, i & 2 ? 5 : 0);
+    add_triangle(&body, 8, 10, 9);
+    result = judge(&body);
+    assert_float_equal(result.cover_units2, 17.5, 0);
+    add_triangle(&body, 9, 11, 10);
+    add_triangle(&body, 9, 11, 10);
+    result = judge(&body);
+    assert_float_equal(result.cover_units2, -17.5, 0);
+}
+
 static void two_bodies_apart_are_two_components(void **state)
 {
     struct body body = {0};
@@ -442,6 +463,199 @@ static void two_fans_at_a_vertex_in_the_worlds_side_are_a_pinch(void **state)
     expect_defects(&result, (struct defects){.side = 5});
 }
 
+/* ---- tiles ---- */
+
+#define GRID 6 /* voxels a side */
+#define GRID_TRIANGLES_MAX (GRID * GRID * GRID * 12 * 2)
+
+/* Random voxels of a grid of GRID a side, each solid one with the triangles of its faces to air: closed, with crowded edges and pinches. Its
+ * triangles are dropped, turned, doubled and flattened here and there. */
+struct grid {
+    int64_t xyz[3 * GRID_TRIANGLES_MAX * 3];
+    uint32_t indices[3 * GRID_TRIANGLES_MAX]; /* 0, 1, 2 ..: no two triangles share a corner */
+    uint8_t voxel[GRID_TRIANGLES_MAX][3];     /* a triangle's */
+    uint32_t triangles;
+};
+
+static uint64_t random_state;
+
+static uint32_t random_below(uint32_t limit)
+{
+    random_state = random_state * 6364136223846793005u + 1442695040888963407u;
+    return (uint32_t)(random_state >> 33) % limit;
+}
+
+static void add_grid_triangle(struct grid *grid, const int at[3], const int corners[3])
+{
+    for (int c = 0; c < 3; c++) {
+        uint32_t vertex = 3 * grid->triangles + (uint32_t)c;
+
+        for (int axis = 0; axis < 3; axis++)
+            grid->xyz[3 * vertex + (uint32_t)axis] = 10 * (at[axis] + (corners[c] >> axis & 1));
+        grid->indices[vertex] = vertex;
+    }
+    for (int axis = 0; axis < 3; axis++)
+        grid->voxel[grid->triangles][axis] = (uint8_t)at[axis];
+    grid->triangles++;
+}
+
+/* One in `rarity` is not added as it is. */
+static void add_grid_face(struct grid *grid, const int at[3], const int quad[4], uint32_t rarity)
+{
+    for (int half = 0; half < 2; half++) {
+        int corners[3] = {quad[0], quad[1 + half], quad[2 + half]};
+
+        switch (random_below(4 * rarity)) {
+        case 0:
+            continue;
+        case 1:
+            corners[1] = quad[2 + half];
+            corners[2] = quad[1 + half];
+            break;
+        case 2:
+            add_grid_triangle(grid, at, corners);
+            break;
+        case 3:
+            corners[1] = corners[0];
+            break;
+        default:
+            break;
+        }
+        add_grid_triangle(grid, at, corners);
+    }
+}
+
+static void fill_grid(struct grid *grid, uint32_t rarity)
+{
+    static const int quads[6][4] = {{0, 4, 6, 2}, {1, 3, 7, 5}, {0, 1, 5, 4},
+                                    {2, 6, 7, 3}, {0, 2, 3, 1}, {4, 5, 7, 6}};
+    bool solid[GRID + 2][GRID + 2][GRID + 2] = {0};
+    const uint32_t share = 1 + random_below(9);
+    int at[3];
+
+    grid->triangles = 0;
+    for (int i = 0; i < GRID * GRID * GRID; i++)
+        solid[1 + i / GRID / GRID][1 + i / GRID % GRID][1 + i % GRID] = random_below(10) < share;
+    for (int i = 0; i < GRID * GRID * GRID; i++) {
+        at[0] = i % GRID;
+        at[1] = i / GRID % GRID;
+        at[2] = i / GRID / GRID;
+        for (int face = 0; face < 6 && solid[1 + at[2]][1 + at[1]][1 + at[0]]; face++) {
+            int beside[3] = {1 + at[0], 1 + at[1], 1 + at[2]};
+
+            beside[face / 2] += face % 2 ? 1 : -1;
+            if (!solid[beside[2]][beside[1]][beside[0]])
+                add_grid_face(grid, at, quads[face], rarity);
+        }
+    }
+}
+
+/* The grid in tiles of `width` voxels, in that order or backwards; with their boxes or without. */
+static struct tr_check_result judge_grid(const struct grid *grid, const int64_t hi[2], int width,
+                                         bool backwards, bool with_boxes)
+{
+    static int64_t xyz[3 * GRID_TRIANGLES_MAX * 3];
+    const int64_t lo[2] = {0, 0};
+    const int along = (GRID + width - 1) / width, count = along * along * along;
+    struct tr_check *check = check_of(lo, hi);
+    struct tr_check_result result;
+    struct tr_error error = {0};
+
+    for (int i = 0; i < count; i++) {
+        const int tile = backwards ? count - 1 - i : i;
+        const int at[3] = {tile % along, tile / along % along, tile / along / along};
+        int64_t box_lo[3], box_hi[3];
+        size_t used = 0;
+
+        for (int axis = 0; axis < 3; axis++) {
+            box_lo[axis] = 10 * width * at[axis];
+            box_hi[axis] = box_lo[axis] + 10 * width;
+        }
+        for (uint32_t t = 0; t < grid->triangles; t++) {
+            const uint8_t *voxel = grid->voxel[t];
+
+            if (voxel[0] / width != at[0] || voxel[1] / width != at[1] || voxel[2] / width != at[2])
+                continue;
+            memcpy(xyz + 3 * used, grid->xyz + (size_t)9 * t, 9 * sizeof *xyz);
+            used += 3;
+        }
+        if (with_boxes ? tr_check_add_tile(check, box_lo, box_hi, xyz, used, grid->indices, used, &error)
+                       : tr_check_add(check, xyz, used, grid->indices, used, &error))
+            fail_msg("%s", error.text);
+    }
+    result = finish(check);
+    tr_check_free(check);
+    return result;
+}
+
+static void a_mesh_in_tiles_is_judged_as_in_one_piece(void **state)
+{
+    static struct grid grid;
+    const int64_t near[2] = {10 * GRID, 10 * GRID}, far[2] = {FAR, FAR};
+    uint64_t defects = 0;
+
+    (void)state;
+    for (uint32_t seed = 1; seed <= 100; seed++) {
+        const int64_t *hi = seed % 2 ? near : far;
+        struct tr_check_result whole, tiles;
+
+        random_state = seed;
+        fill_grid(&grid, seed % 3 ? 1u << seed % 10 : 1000000);
+        whole = judge_grid(&grid, hi, GRID, false, false);
+        defects +=
+            whole.open_edges + whole.duplicates + whole.degenerates + whole.pinches + whole.crowded_edges;
+        for (int way = 0; way < 12; way++) {
+            const int width = 1 + way / 4 + way / 8; /* 1, 2, 4 */
+
+            tiles = judge_grid(&grid, hi, width, way & 1, way & 2);
+            if (memcmp(&whole, &tiles, sizeof whole) != 0)
+                fail_msg("seed %" PRIu32 ", tiles of %d, way %d: whole: V %" PRIu64 " E %" PRIu64
+                         " F %" PRIu64 " parts %" PRIu64 " open %" PRIu64 " crowded %" PRIu64
+                         " pinches %" PRIu64 "; tiles: V %" PRIu64 " E %" PRIu64 " F %" PRIu64
+                         " parts %" PRIu64 " open %" PRIu64 " crowded %" PRIu64 " pinches %" PRIu64,
+                         seed, width, way, whole.vertices, whole.edges, whole.triangles, whole.components,
+                         whole.open_edges, whole.crowded_edges, whole.pinches, tiles.vertices, tiles.edges,
+                         tiles.triangles, tiles.components, tiles.open_edges, tiles.crowded_edges,
+                         tiles.pinches);
+        }
+    }
+    assert_true(defects > 5000);
+}
+
+static void a_tile_of_a_thousand_fans_on_its_side_is_joined_to_the_next(void **state)
+{
+    const int64_t lo[3] = {-1000000, -1000, -2000000}, hi[3] = {1000000, 0, 2000000},
+                  above[3] = {1000000, 1000, 2000000};
+    const uint32_t sides = 1000;
+    struct body bottom = {0}, top = {0};
+    struct tr_check *check = check_of(far_lo, far_hi);
+    struct tr_check_result result;
+    struct tr_error error = {0};
+
+    (void)state;
+    for (int half = 0; half < 2; half++) {
+        struct body *body = half ? &top : &bottom;
+
+        add_corner(body, 0, half ? 100 : -100, 0);
+        for (int64_t i = 0; i < sides; i++)
+            add_corner(body, i, 0, i * i);
+        for (uint32_t i = 0; i < sides; i++) {
+            const uint32_t here = 1 + i, next = 1 + (i + 1) % sides;
+
+            add_triangle(body, 0, half ? here : next, half ? next : here);
+        }
+        if (tr_check_add_tile(check, half ? (const int64_t[3]){lo[0], 0, lo[2]} : lo, half ? above : hi,
+                              body->xyz, body->corners, body->indices, 3 * body->triangles, &error) != TR_OK)
+            fail_msg("%s", error.text);
+    }
+    result = finish(check);
+    expect_defects(&result, (struct defects){0});
+    assert_int_equal(result.vertices, sides + 2);
+    assert_int_equal(result.euler, 2);
+    assert_int_equal(result.components, 1);
+    tr_check_free(check);
+}
+
 /* ---- how it is called ---- */
 
 static void the_order_of_meshes_does_not_matter(void **state)
@@ -541,6 +755,7 @@ int main(void)
         cmocka_unit_test(a_cube_of_loose_triangles_is_welded),
         cmocka_unit_test(a_cube_as_wide_as_positions_go_is_measured_exactly),
         cmocka_unit_test(a_cube_turned_inside_out_has_negative_volume),
+        cmocka_unit_test(what_is_seen_from_above_is_counted_by_direction),
         cmocka_unit_test(two_bodies_apart_are_two_components),
         cmocka_unit_test(vertices_that_no_triangle_uses_do_not_count),
         cmocka_unit_test(a_vertex_of_a_thousand_triangles_is_no_pinch),
@@ -553,6 +768,8 @@ int main(void)
         cmocka_unit_test(two_tetrahedra_that_share_an_edge_crowd_it),
         cmocka_unit_test(edges_in_the_worlds_sides_may_be_open_and_no_others),
         cmocka_unit_test(two_fans_at_a_vertex_in_the_worlds_side_are_a_pinch),
+        cmocka_unit_test(a_mesh_in_tiles_is_judged_as_in_one_piece),
+        cmocka_unit_test(a_tile_of_a_thousand_fans_on_its_side_is_joined_to_the_next),
         cmocka_unit_test(the_order_of_meshes_does_not_matter),
         cmocka_unit_test(finishing_twice_gives_the_same_and_more_may_be_added),
         cmocka_unit_test(bad_input_is_refused_and_changes_nothing),

@@ -10,6 +10,7 @@
 #include "lib/gen/noise.h"
 #include "lib/mesh/field.h"
 #include "shaders/field_params.h"
+#include "shaders/surface.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -1355,27 +1356,42 @@ static void tile_field_is_the_world_s_field_with_clamped_reads(void **state)
         }
 }
 
+/* The lattice and triangles of the plain field. */
 static void check_mesh(struct tr_bake *bake, const char *what)
 {
-    static struct tr_march_scratch scratch;
+    static const uint32_t cells[3] = {64, 64, 64};
+    const size_t rows = 65 * 65;
     struct tr_error error;
 
+    for (int t = 0; t < TASKS; t++)
+        mesh_tasks[t].wants_triangles = t != 1;
     must(bake->ops->mesh(bake, mesh_tasks, TASKS, &error), &error);
     for (int t = 0; t < TASKS; t++) {
-        struct tr_mesh expected = {0}, *mesh = &mesh_tasks[t].mesh;
-        must(tr_march_v2(mesh_cases[t].field, &scratch, &expected, &error), &error);
-        if (mesh->vertex_count != expected.vertex_count || mesh->index_count != expected.index_count)
+        struct tr_lattice expected = {0}, *lattice = &mesh_tasks[t].lattice;
+        uint32_t *indices = NULL, index_count = 0;
+        must(tr_lattice_from_field(mesh_cases[t].field, cells, &expected, &error), &error);
+        if (mesh_tasks[t].wants_triangles)
+            must(tr_lattice_triangles(&expected, &indices, &index_count, &error), &error);
+        if (lattice->vertex_count != expected.vertex_count || mesh_tasks[t].index_count != index_count)
             fail_msg("%s, task %d: %u vertices and %u indices, expected %u and %u", what, t,
-                     mesh->vertex_count, mesh->index_count, expected.vertex_count, expected.index_count);
+                     lattice->vertex_count, mesh_tasks[t].index_count, expected.vertex_count, index_count);
         assert_int_equal(expected.vertex_count == 0, t == TASKS - 1);
+        assert_int_equal(index_count == 0, t == TASKS - 1 || !mesh_tasks[t].wants_triangles);
+        assert_int_equal(lattice->is_solid, expected.is_solid);
+        assert_memory_equal(lattice->cells, cells, sizeof cells);
         if (expected.vertex_count > 0) {
-            assert_memory_equal(mesh->vertices, expected.vertices,
+            assert_memory_equal(lattice->solid, expected.solid, rows * sizeof *expected.solid);
+            assert_memory_equal(lattice->solid_last, expected.solid_last, rows * sizeof *expected.solid_last);
+            assert_memory_equal(lattice->first, expected.first, (rows + 1) * sizeof *expected.first);
+            assert_memory_equal(lattice->vertices, expected.vertices,
                                 expected.vertex_count * sizeof *expected.vertices);
-            assert_memory_equal(mesh->indices, expected.indices,
-                                expected.index_count * sizeof *expected.indices);
         }
-        tr_mesh_release(mesh);
-        tr_mesh_release(&expected);
+        if (index_count > 0)
+            assert_memory_equal(mesh_tasks[t].indices, indices, index_count * sizeof *indices);
+        tr_lattice_release(lattice);
+        tr_lattice_release(&expected);
+        free(mesh_tasks[t].indices);
+        free(indices);
     }
 }
 
@@ -1383,6 +1399,77 @@ static void mesh_equals_marching_the_plain_field(void **state)
 {
     (void)state;
     on_every_cpu(check_mesh);
+}
+
+/* --- grid --- */
+
+/* Where marching cubes crosses the vertical line of samples at `at`, a height among its neighbours, by walking up the line. */
+static tr_vertex naive_grid_vertex(const int32_t *at, int x, int z)
+{
+    int y = *at / TR_UNITS - 3, a, b, t, g[2][3];
+
+    assert_true(tr_height_field(y, *at) <= 0);
+    while (tr_height_field(y + 1, *at) <= 0)
+        y++;
+    a = tr_height_field(y, *at);
+    b = tr_height_field(y + 1, *at);
+    t = tr_crossing(a, b);
+    for (int end = 0; end < 2; end++) {
+        g[end][0] = tr_height_field(y + end, at[1]) - tr_height_field(y + end, at[-1]);
+        g[end][1] = tr_height_field(y + end + 1, *at) - tr_height_field(y + end - 1, *at);
+        g[end][2] = tr_height_field(y + end, at[67]) - tr_height_field(y + end, at[-67]);
+    }
+    return (tr_vertex){256 * x, 256 * y + t, 256 * z,
+                       tr_normal(g[0][0], g[0][1], g[0][2], g[1][0], g[1][1], g[1][2], t, 1, true)};
+}
+
+/* Hills, whole voxels, cliffs beyond the clamp, and the ends of the range. */
+static int grid_height(int task)
+{
+    switch (task) {
+    case 0:
+        return random_int(-3000, 3000);
+    case 1:
+        return 256 * random_int(-2, 2);
+    case 2:
+        return random_int(0, 1) ? random_int(-99999, -99000) : random_int(99000, 99999);
+    default:
+        return random_int(0, 1) ? TR_HEIGHT_MAX : -TR_HEIGHT_MAX;
+    }
+}
+
+static void check_grid(struct tr_bake *bake, const char *what)
+{
+    static int32_t heights[4][TR_TILE_HALO];
+    struct tr_grid_task tasks[4] = {
+        {heights[0], {0}}, {heights[1], {0}}, {heights[2], {0}}, {heights[3], {0}}};
+    struct tr_error error;
+
+    random_state = 21;
+    for (int t = 0; t < 4; t++)
+        for (int i = 0; i < TR_TILE_HALO; i++)
+            heights[t][i] = grid_height(t);
+    must(bake->ops->grid(bake, tasks, 4, &error), &error);
+    for (int t = 0; t < 4; t++) {
+        assert_int_equal(tasks[t].grid.cells[0], 64);
+        assert_int_equal(tasks[t].grid.cells[1], 64);
+        for (int i = 0; i < 65 * 65; i++) {
+            const int x = i % 65, z = i / 65;
+            const tr_vertex found = tasks[t].grid.vertices[i];
+            const tr_vertex expected = naive_grid_vertex(&heights[t][(z + 1) * 67 + x + 1], x, z);
+            if (memcmp(&found, &expected, sizeof found) != 0)
+                fail_msg("%s, task %d, line (%d, %d): (%d %d %d) %08x, expected (%d %d %d) %08x", what, t, x,
+                         z, found.x, found.y, found.z, found.normal, expected.x, expected.y, expected.z,
+                         expected.normal);
+        }
+        tr_height_grid_release(&tasks[t].grid);
+    }
+}
+
+static void grid_is_where_marching_cubes_crosses_each_vertical_line(void **state)
+{
+    (void)state;
+    on_every_cpu(check_grid);
 }
 
 /* --- the device --- */
@@ -1399,6 +1486,7 @@ static void no_tasks_are_done_at_once(void **state)
     assert_int_equal(bake->ops->reshape(bake, NULL, 0, &error), TR_OK);
     assert_int_equal(bake->ops->redistance(bake, NULL, 0, &error), TR_OK);
     assert_int_equal(bake->ops->mesh(bake, NULL, 0, &error), TR_OK);
+    assert_int_equal(bake->ops->grid(bake, NULL, 0, &error), TR_OK);
     tr_bake_close(bake);
     tr_bake_close(NULL);
 }
@@ -1441,6 +1529,7 @@ int main(void)
         cmocka_unit_test(code_gives_the_bits_of_the_scalar_interpreter),
         cmocka_unit_test(tile_field_is_the_world_s_field_with_clamped_reads),
         cmocka_unit_test(mesh_equals_marching_the_plain_field),
+        cmocka_unit_test(grid_is_where_marching_cubes_crosses_each_vertical_line),
         cmocka_unit_test(no_tasks_are_done_at_once),
         cmocka_unit_test(small_work_on_auto_takes_the_cpu),
         cmocka_unit_test(too_many_jobs_are_refused),

@@ -4,6 +4,7 @@
 
 #include "lib/base/alloc.h"
 #include "lib/mesh/check.h"
+#include "lib/mesh/height_tile.h"
 #include "lib/pack/export_parts.h"
 #include "tests/unit/pack_fixture.h"
 
@@ -80,28 +81,144 @@ static int floating(int x, int y, int z)
     return tr_imin(sphere(x, y, z, 128, 30, 64, 12), sphere(x, y, z, 60, 20, 0, 9));
 }
 
-static struct tr_pack *make_pack(fixture_field *field, double voxel_size, int shift_x)
+static struct tr_pack_writer *begin_pack(const struct tr_pack_info *info)
 {
-    const struct tr_pack_info info = {.size_x = 2 + shift_x, .size_z = 1, .voxel_size = voxel_size};
     struct tr_error error = {0};
     struct tr_pack_writer *writer;
+
+    assert_ok(tr_pack_writer_create(pack_path, info, true, &writer, &error), &error);
+    return writer;
+}
+
+static void add_tile(struct tr_pack_writer *writer, int cx, int cy, int cz, const uint8_t states[TR_SIDES],
+                     const struct tr_tile_mesh *tile)
+{
+    struct tr_error error = {0};
+    struct tr_pack_blob blob;
+
+    assert_ok(tr_pack_encode(cx, cy, cz, states, tile, &blob, &error), &error);
+    assert_ok(tr_pack_writer_add(writer, &blob, &error), &error);
+    tr_pack_blob_release(&blob);
+}
+
+static struct tr_pack *end_pack(struct tr_pack_writer *writer)
+{
+    struct tr_error error = {0};
     struct tr_pack *pack;
     struct tr_hash hash;
 
-    assert_ok(tr_pack_writer_create(pack_path, &info, true, &writer, &error), &error);
-    for (int cx = 0; cx < 2; cx++) {
-        struct tr_mesh mesh = fixture_march(field, cx, 0, 0);
-        struct tr_pack_blob blob;
-
-        assert_ok(tr_pack_encode(cx + shift_x, 0, 0, 0, &mesh, &blob, &error), &error);
-        assert_ok(tr_pack_writer_add(writer, &blob, &error), &error);
-        tr_pack_blob_release(&blob);
-        tr_mesh_release(&mesh);
-    }
     assert_ok(tr_pack_writer_commit(writer, &hash, &error), &error);
     tr_pack_writer_free(writer);
     assert_ok(tr_pack_open(pack_path, &pack, &error), &error);
     return pack;
+}
+
+static struct tr_pack *make_pack(fixture_field *field, double voxel_size, int shift_x)
+{
+    const struct tr_pack_info info = {.size_x = 2 + shift_x, .size_z = 1, .voxel_size = voxel_size};
+    struct tr_pack_writer *writer = begin_pack(&info);
+
+    for (int cx = 0; cx < 2; cx++) {
+        struct tr_mesh mesh = fixture_march(field, cx, 0, 0);
+        struct tr_tile_part part;
+        struct tr_tile_mesh tile = fixture_tile(&mesh, &part);
+
+        add_tile(writer, cx + shift_x, 0, 0, fixture_same, &tile);
+        tr_mesh_release(&mesh);
+    }
+    return end_pack(writer);
+}
+
+/* ---- worlds of 4 x 2 chunks: levels and kinds ---- */
+
+static const struct tr_pack_info wide_world = {.size_x = 4, .size_z = 2, .voxel_size = VOXEL_SIZE};
+
+/* One level of a field whose surface lies in the lowest row, all of marching cubes. In a pack of all levels each side has the states that its place
+ * has, and the tile all that these need. */
+static void add_level(struct tr_pack_writer *writer, fixture_field *field, uint32_t lod, bool has_all)
+{
+    struct tr_selection selection;
+
+    tr_selection_uniform(&selection, 4, 2, lod);
+    if (has_all)
+        tr_selection_all(&selection, 4, 2, 1);
+    for (int cz = 0; cz < 2 >> lod; cz++) {
+        for (int cx = 0; cx < 4 >> lod; cx++) {
+            uint8_t states[TR_SIDES];
+            uint32_t transitions = 0;
+            struct tr_tile_mesh tile;
+
+            tr_selection_states(&selection, lod, cx, cz, states);
+            for (int side = 0; side < TR_SIDES; side++)
+                transitions |= states[side] & TR_SIDE_FINER ? 1u << side : 0;
+            tile = fixture_build(field, lod, cx, 0, cz, transitions);
+            add_tile(writer, cx, 0, cz, states, &tile);
+            tr_tile_mesh_release(&tile);
+        }
+    }
+}
+
+static void add_settled(struct tr_pack_writer *writer, fixture_field *field, uint32_t lod, int cx, int cz,
+                        const uint8_t states[TR_SIDES])
+{
+    struct tr_tile_mesh tile = fixture_build(field, lod, cx, 0, cz, lod > 0 ? 0x02 : 0);
+    struct tr_error error = {0};
+
+    assert_ok(tr_tile_mesh_settle(&tile, states, &error), &error);
+    add_tile(writer, cx, 0, cz, states, &tile);
+    tr_tile_mesh_release(&tile);
+}
+
+/* The column's ground as a grid, whose neighbours at -x and -z are marching cubes. */
+static void add_heights(struct tr_pack_writer *writer, fixture_field *field, int cx, int cz)
+{
+    static const uint8_t states[TR_COLUMN_SIDES] = {TR_SIDE_SAME, TR_SIDE_SAME, TR_SIDE_SAME, TR_SIDE_SAME};
+    static int32_t heights[TR_TILE_HALO];
+    struct tr_lattice lattice = fixture_lattice(field, 0, cx, 0, cz);
+    const struct tr_lattice *rows[1] = {&lattice};
+    const struct tr_lattice_column column = {rows, 0, 1};
+    struct tr_height_border borders[TR_COLUMN_SIDES][3] = {0};
+    struct tr_height_grid grid;
+    struct tr_tile_mesh tile;
+    struct tr_error error = {0};
+    int32_t row;
+
+    for (int z = -1; z <= 65; z++)
+        for (int x = -1; x <= 65; x++)
+            heights[(z + 1) * TR_TILE_SAMPLES + x + 1] = -field(64 * cx + x, 0, 64 * cz + z);
+    assert_ok(tr_height_grid_from_heights(heights, TR_TILE_SAMPLES, (uint32_t[]){64, 64}, &grid, &error),
+              &error);
+    for (uint32_t side = 0; side < TR_COLUMN_SIDES; side += 2)
+        assert_ok(tr_height_border_crossings(&column, TR_TILE_CELLS, side, &borders[side][0], &error),
+                  &error);
+    assert_ok(tr_height_tile_build(&grid, (const struct tr_height_border(*)[3])borders, states, TR_TILE_CELLS,
+                                   &row, &tile, &error),
+              &error);
+    assert_int_equal(row, 0);
+    assert_true(tile.vertex_count > 65 * 65); /* the border is split */
+    add_tile(writer, cx, row, cz, fixture_same, &tile);
+    tr_tile_mesh_release(&tile);
+    for (int side = 0; side < TR_COLUMN_SIDES; side++)
+        tr_height_border_release(&borders[side][0]);
+    tr_height_grid_release(&grid);
+    tr_lattice_release(&lattice);
+}
+
+/* A tile of LOD 1 in the west, four of LOD 0 in the east, one of which is of heights. */
+static struct tr_pack *make_mixed_pack(fixture_field *field)
+{
+    static const uint8_t west[TR_SIDES] = {TR_SIDE_SAME, TR_SIDE_FINER, TR_SIDE_SAME,
+                                           TR_SIDE_SAME, TR_SIDE_SAME,  TR_SIDE_SAME},
+                         middle[TR_SIDES] = {TR_SIDE_COARSER, TR_SIDE_SAME, TR_SIDE_SAME,
+                                             TR_SIDE_SAME,    TR_SIDE_SAME, TR_SIDE_SAME};
+    struct tr_pack_writer *writer = begin_pack(&wide_world);
+
+    add_settled(writer, field, 1, 0, 0, west);
+    for (int cz = 0; cz < 2; cz++)
+        add_settled(writer, field, 0, 2, cz, middle);
+    add_settled(writer, field, 0, 3, 0, fixture_same);
+    add_heights(writer, field, 3, 1);
+    return end_pack(writer);
 }
 
 /* ---- files ---- */
@@ -323,11 +440,14 @@ static void assert_tile_in_glb(const cJSON *json, struct bytes bin, const struct
     const uint8_t *normals =
         accessor_bytes(json, number(item(primitive, "attributes"), "NORMAL"), 12, 34962, bin);
     const uint8_t *indices = accessor_bytes(json, index, is_u16 ? 2 : 4, 34963, bin);
+    const struct tr_pack_tile *tile = &pack->tiles[i];
+    const int64_t units = tr_pack_tile_units(tile->lod),
+                  corner[3] = {tile->cx * units, tile->cy * units, tile->cz * units};
     struct tr_error error = {0};
     struct tr_mesh expected;
 
     assert_null(cJSON_GetObjectItemCaseSensitive(node, "translation"));
-    assert_ok(tr_pack_read_tile(pack, i, &expected, &error), &error);
+    assert_ok(tr_pack_read_mesh(pack, i, &expected, &error), &error);
     assert_int_equal(number(accessor, "count"), expected.vertex_count);
     assert_int_equal(number(cJSON_GetArrayItem(item(json, "accessors"), (int)index), "count"),
                      expected.index_count);
@@ -337,10 +457,9 @@ static void assert_tile_in_glb(const cJSON *json, struct bytes bin, const struct
         float normal[3] = {get_f32(normals + 12 * v), get_f32(normals + 12 * v + 4),
                            get_f32(normals + 12 * v + 8)};
 
-        assert_int_equal(units_of(get_f32(positions + 12 * v)),
-                         pack->tiles[i].cx * 16384 + expected.vertices[v].x);
-        assert_int_equal(units_of(get_f32(positions + 12 * v + 4)), expected.vertices[v].y);
-        assert_int_equal(units_of(get_f32(positions + 12 * v + 8)), expected.vertices[v].z);
+        assert_int_equal(units_of(get_f32(positions + 12 * v)), corner[0] + expected.vertices[v].x);
+        assert_int_equal(units_of(get_f32(positions + 12 * v + 4)), corner[1] + expected.vertices[v].y);
+        assert_int_equal(units_of(get_f32(positions + 12 * v + 8)), corner[2] + expected.vertices[v].z);
         assert_unit_length(normal);
     }
     for (size_t k = 0; k < expected.index_count; k++)
@@ -416,7 +535,7 @@ static size_t count_shared(const struct tr_pack *pack)
     struct tr_mesh mesh;
     size_t count = 0;
 
-    assert_ok(tr_pack_read_tile(pack, 0, &mesh, &error), &error);
+    assert_ok(tr_pack_read_mesh(pack, 0, &mesh, &error), &error);
     for (size_t i = 0; i < mesh.vertex_count; i++)
         count += mesh.vertices[i].x == 16384;
     tr_mesh_release(&mesh);
@@ -468,7 +587,7 @@ static void an_obj_says_what_the_surface_is(void **state)
     size_t vertices = 0, normals = 0, faces = 0;
 
     (void)state;
-    assert_ok(tr_surface_read(&surface, pack, &error), &error);
+    assert_ok(tr_surface_read(&surface, pack, (struct tr_tile_range){0, pack->tile_count}, &error), &error);
     for (char *line = strtok((char *)file.data, "\n"); line; line = strtok(NULL, "\n")) {
         float f[3];
         unsigned a[6];
@@ -605,20 +724,17 @@ static void sides_of_any_field_are_closed(void **state)
     enum { LOW = 20, HIGH = 27 };
     static int16_t field[TR_TILE_FIELD_SAMPLES];
     const struct tr_pack_info info = {.size_x = 1, .size_z = 1, .voxel_size = VOXEL_SIZE};
-    struct tr_march_scratch *scratch = calloc(1, sizeof *scratch);
     struct tr_error error = {0};
     uint64_t seed = 11;
 
     (void)state;
-    assert_non_null(scratch);
     for (int round = 0; round < 8; round++) {
         struct tr_pack_writer *writer;
         struct tr_export_result result;
         struct tr_check_result checked;
-        struct tr_mesh mesh = {0};
-        struct tr_pack_blob blob;
+        struct tr_lattice lattice;
+        struct tr_tile_mesh tile;
         struct tr_pack *pack;
-        struct tr_hash hash;
         struct bytes file;
 
         for (int y = -1; y <= 65; y++)
@@ -628,15 +744,13 @@ static void sides_of_any_field_are_closed(void **state)
                     int value = (int)(seed >> 33) % 600 - 70 * round;
                     field[tr_tile_index(x, y, z)] = (int16_t)(y < LOW ? -200 : y > HIGH ? 200 : value);
                 }
-        assert_ok(tr_march_v2(field, scratch, &mesh, &error), &error);
-        assert_ok(tr_pack_writer_create(pack_path, &info, true, &writer, &error), &error);
-        assert_ok(tr_pack_encode(0, 0, 0, 0, &mesh, &blob, &error), &error);
-        assert_ok(tr_pack_writer_add(writer, &blob, &error), &error);
-        assert_ok(tr_pack_writer_commit(writer, &hash, &error), &error);
-        tr_pack_writer_free(writer);
-        tr_pack_blob_release(&blob);
-        tr_mesh_release(&mesh);
-        assert_ok(tr_pack_open(pack_path, &pack, &error), &error);
+        assert_ok(tr_lattice_from_field(field, (uint32_t[]){64, 64, 64}, &lattice, &error), &error);
+        assert_ok(tr_tile_mesh_build(&lattice, NULL, TR_TILE_CELLS, 0x33, 0, &tile, &error), &error);
+        writer = begin_pack(&info);
+        add_tile(writer, 0, 0, 0, fixture_same, &tile);
+        pack = end_pack(writer);
+        tr_tile_mesh_release(&tile);
+        tr_lattice_release(&lattice);
         file = export_file(pack, TR_EXPORT_STL, true, &result);
         checked = check_stl(file);
         assert_closed(&checked);
@@ -644,7 +758,6 @@ static void sides_of_any_field_are_closed(void **state)
         free(file.data);
         tr_pack_close(pack);
     }
-    free(scratch);
 }
 
 static void upright_walls_in_a_side_are_closed(void **state)
@@ -684,6 +797,107 @@ static void a_solid_ply_has_the_floors_four_vertices_more(void **state)
     tr_pack_close(pack);
 }
 
+/* ---- levels and kinds ---- */
+
+static struct tr_check_result check_pack_solid(const struct tr_pack *pack)
+{
+    struct tr_export_result result;
+    struct bytes file = export_file(pack, TR_EXPORT_STL, true, &result);
+    struct tr_check_result checked = check_stl(file);
+
+    assert_closed(&checked);
+    free(file.data);
+    return checked;
+}
+
+static void a_window_of_several_levels_and_kinds_makes_a_closed_solid(void **state)
+{
+    struct tr_pack *pack = make_mixed_pack(caves);
+    struct tr_check_result mixed, uniform;
+    struct tr_pack_writer *writer;
+
+    (void)state;
+    assert_int_equal(pack->lods, 3);
+    mixed = check_pack_solid(pack);
+    assert_glb_equals_pack(pack);
+    tr_pack_close(pack);
+
+    writer = begin_pack(&wide_world);
+    add_level(writer, caves, 0, false);
+    pack = end_pack(writer);
+    uniform = check_pack_solid(pack);
+    tr_pack_close(pack);
+    assert_int_equal(mixed.components, uniform.components);
+    if (!(fabs(mixed.volume_units3 / uniform.volume_units3 - 1) < 0.01))
+        fail_msg("volume %g, at LOD 0 %g", mixed.volume_units3, uniform.volume_units3);
+}
+
+static void a_window_of_a_coarse_level_makes_a_closed_solid(void **state)
+{
+    struct tr_pack_writer *writer = begin_pack(&wide_world);
+    struct tr_pack *pack;
+    struct tr_check_result result;
+
+    (void)state;
+    add_level(writer, caves, 1, false);
+    pack = end_pack(writer);
+    assert_int_equal(pack->lods, 2);
+    result = check_pack_solid(pack);
+    assert_true(result.volume_units3 > 0);
+    tr_pack_close(pack);
+}
+
+static struct tr_pack *make_all_levels(fixture_field *field)
+{
+    struct tr_pack_info info = wide_world;
+    struct tr_pack_writer *writer;
+
+    info.form = TR_PACK_ALL_LODS;
+    writer = begin_pack(&info);
+    add_level(writer, field, 1, true);
+    add_level(writer, field, 0, true);
+    return end_pack(writer);
+}
+
+/* One level of a pack of all levels is the window of that level, byte for byte, though its tiles hold more. */
+static void a_level_of_all_is_the_window_of_that_level(void **state)
+{
+    static const enum tr_export_format formats[] = {TR_EXPORT_GLB, TR_EXPORT_OBJ, TR_EXPORT_PLY,
+                                                    TR_EXPORT_STL};
+    struct tr_error error = {0};
+
+    (void)state;
+    for (uint32_t lod = 0; lod < 2; lod++) {
+        struct tr_pack *all = make_all_levels(caves), *window;
+        struct tr_pack_writer *writer = begin_pack(&wide_world);
+
+        add_level(writer, caves, lod, false);
+        window = end_pack(writer);
+        assert_true(lod == 0 || all->vertex_count > 2 * window->vertex_count);
+        for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++) {
+            struct tr_export_options options = {.format = formats[i],
+                                                .solid = formats[i] == TR_EXPORT_STL,
+                                                .base = BASE,
+                                                .replace = true,
+                                                .has_lod = true,
+                                                .lod = lod};
+            struct tr_export_result result, expected_result;
+            struct bytes expected = export_file(window, formats[i], options.solid, &expected_result), file;
+
+            assert_ok(tr_export(all, out_path, &options, &result, &error), &error);
+            assert_ok(tr_file_read(out_path, FILE_BYTES_MAX, &file.data, &file.size_bytes, &error), &error);
+            assert_int_equal(result.triangles, expected_result.triangles);
+            assert_int_equal(result.vertices, expected_result.vertices);
+            assert_int_equal(file.size_bytes, expected.size_bytes);
+            assert_memory_equal(file.data, expected.data, file.size_bytes);
+            free(file.data);
+            free(expected.data);
+        }
+        tr_pack_close(all);
+        tr_pack_close(window);
+    }
+}
+
 /* ---- refusals ---- */
 
 static void assert_refused(const struct tr_pack *pack, struct tr_export_options options,
@@ -712,6 +926,25 @@ static void what_cannot_be_exported_is_refused_and_leaves_nothing(void **state)
     assert_refused(pack, stl, TR_BAD_INPUT, "base of nan m, expected above 0");
     stl.base = 131072;
     assert_refused(pack, stl, TR_BAD_INPUT, "base of 131072 m, expected above 0 and below 131072 m");
+    tr_pack_close(pack);
+}
+
+static void a_level_is_asked_for_exactly_where_there_are_several(void **state)
+{
+    struct tr_export_options obj = {.format = TR_EXPORT_OBJ};
+    struct tr_pack *pack = make_all_levels(flat);
+
+    (void)state;
+    assert_refused(pack, obj, TR_USAGE, "holds all levels, expected --lod with one of them: 0, 1");
+    obj.has_lod = true;
+    obj.lod = 2;
+    assert_refused(pack, obj, TR_USAGE, "has no level 2, expected --lod with one of 0, 1");
+    obj.lod = 1000;
+    assert_refused(pack, obj, TR_USAGE, "has no level 1000, expected");
+    tr_pack_close(pack);
+    pack = make_pack(flat, VOXEL_SIZE, 0);
+    obj.lod = 0;
+    assert_refused(pack, obj, TR_USAGE, "is one window (levels 0), expected no --lod");
     tr_pack_close(pack);
 }
 
@@ -787,7 +1020,11 @@ int main(void)
         TEST(upright_walls_in_a_side_are_closed),
         TEST(ground_that_floats_needs_no_floor),
         TEST(a_solid_ply_has_the_floors_four_vertices_more),
+        TEST(a_window_of_several_levels_and_kinds_makes_a_closed_solid),
+        TEST(a_window_of_a_coarse_level_makes_a_closed_solid),
+        TEST(a_level_of_all_is_the_window_of_that_level),
         TEST(what_cannot_be_exported_is_refused_and_leaves_nothing),
+        TEST(a_level_is_asked_for_exactly_where_there_are_several),
         TEST(a_world_too_large_for_floats_is_refused),
         TEST(an_open_mesh_makes_no_solid),
         TEST(an_existing_file_is_kept_unless_it_is_to_be_replaced),

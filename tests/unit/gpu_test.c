@@ -13,8 +13,10 @@
 #include "lib/bake/vulkan_internal.h"
 #include "lib/base/alloc.h"
 #include "lib/mesh/case_table.h"
+#include "shaders/field_params.h"
 #include "shaders/fill_params.h"
 #include "shaders/ground.h"
+#include "shaders/height_vertex.h"
 #include "shaders/selftest_params.h"
 #include "shaders/surface.h"
 #include "tests/support/vulkan.h"
@@ -347,9 +349,9 @@ static void a_copy_beyond_a_buffer_is_refused_at_the_submission(void **state)
     tr_gpu_upload(lane->commands, lane->buffers[TR_LANE_ITEMS], 4, 16);
     expect_fault(tr_gpu_submit(lane->commands, &error), TR_NO_DEVICE,
                  "copy of 16 bytes at 4 of buffer 'items'");
-    expect_ok(tr_vulkan_reserve(vulkan, lane, TR_LANE_BITS, 4, 4, &error));
+    expect_ok(tr_vulkan_reserve(vulkan, lane, TR_LANE_FIELD, 4, 4, &error));
     expect_ok(tr_gpu_begin(lane->commands, &error));
-    tr_gpu_download(lane->commands, lane->buffers[TR_LANE_BITS], 0, 16);
+    tr_gpu_download(lane->commands, lane->buffers[TR_LANE_FIELD], 0, 16);
     expect_fault(tr_gpu_submit(lane->commands, &error), TR_NO_DEVICE, "no mirror");
     expect_clean();
 }
@@ -1799,8 +1801,10 @@ static int32_t *task_gather(const struct world *world, int cx, int cy, int cz, s
     return heights;
 }
 
-/* A tile's mesh by walking owners and cells one by one in the order of cell.h. */
+/* A tile's lattice and mesh by walking owners and cells one by one in the order of cell.h. */
 struct naive_mesh {
+    bool solid[65 * 65][65]; /* [row][x] */
+    uint32_t first[65 * 65 + 1];
     tr_vertex *vertices;
     uint32_t *indices;
     uint32_t vertex_count, index_count;
@@ -1860,64 +1864,150 @@ static void naive_make(const struct world *world, const struct tr_mesh_task *tas
     mesh->vertex_count = mesh->index_count = 0;
     for (int i = 0; i < 65 * 65 * 65 * 3; i++)
         mesh->ids[i] = -1;
-    for (int y = 0; y <= 64; y++)
-        for (int z = 0; z <= 64; z++)
-            for (int x = 0; x <= 64; x++)
-                for (int axis = 0; axis < 3; axis++)
-                    naive_vertex(world, task, x, y, z, axis, mesh);
+    for (int row = 0; row < 65 * 65; row++) {
+        mesh->first[row] = mesh->vertex_count;
+        for (int x = 0; x <= 64; x++) {
+            mesh->solid[row][x] = tile_field(world, task, x, row / 65, row % 65) <= 0;
+            for (int axis = 0; axis < 3; axis++)
+                naive_vertex(world, task, x, row / 65, row % 65, axis, mesh);
+        }
+    }
+    mesh->first[65 * 65] = mesh->vertex_count;
     for (int y = 0; y < 64; y++)
         for (int z = 0; z < 64; z++)
             for (int x = 0; x < 64; x++)
                 naive_cell(world, task, x, y, z, mesh);
 }
 
-static void expect_equal_mesh(size_t task, const struct tr_mesh *found, const struct naive_mesh *expected)
+/* vertex_count is that of both. */
+static void expect_equal_vertices(const char *what, size_t task, const tr_vertex *found,
+                                  const tr_vertex *expected, uint32_t vertex_count)
 {
-    if (found->vertex_count != expected->vertex_count || found->index_count != expected->index_count)
-        fail_msg("tile %zu: %u vertices and %u indices, expected %u and %u", task, found->vertex_count,
-                 found->index_count, expected->vertex_count, expected->index_count);
-    for (uint32_t i = 0; i < found->vertex_count; i++) {
-        const tr_vertex *a = &found->vertices[i], *b = &expected->vertices[i];
+    for (uint32_t i = 0; i < vertex_count; i++) {
+        const tr_vertex *a = &found[i], *b = &expected[i];
 
         if (memcmp(a, b, sizeof *a) != 0)
-            fail_msg("tile %zu vertex %u: (%d %d %d) %08x, expected (%d %d %d) %08x", task, i, a->x, a->y,
+            fail_msg("%s %zu vertex %u: (%d %d %d) %08x, expected (%d %d %d) %08x", what, task, i, a->x, a->y,
                      a->z, a->normal, b->x, b->y, b->z, b->normal);
     }
-    for (uint32_t i = 0; i < found->index_count; i++)
-        if (found->indices[i] != expected->indices[i])
-            fail_msg("tile %zu index %u: %u, expected %u", task, i, found->indices[i], expected->indices[i]);
 }
 
-/* Meshes `count` tiles of the world, beginning with its lowest row, and compares every `step`th with the
- * naive mesh. */
-static void check_mesh(bool dense, size_t count, size_t step)
+static void expect_equal_indices(size_t task, const uint32_t *found, uint32_t count, const uint32_t *expected,
+                                 uint32_t expected_count)
+{
+    if (count != expected_count || (found == NULL) != (count == 0))
+        fail_msg("tile %zu: %u indices%s, expected %u", task, count, found ? "" : " at NULL", expected_count);
+    for (uint32_t i = 0; i < count; i++)
+        if (found[i] != expected[i])
+            fail_msg("tile %zu index %u: %u, expected %u", task, i, found[i], expected[i]);
+}
+
+static void expect_naive_tile(size_t number, const struct tr_mesh_task *task, const struct naive_mesh *naive)
+{
+    const struct tr_lattice *found = &task->lattice;
+
+    if (found->vertex_count != naive->vertex_count)
+        fail_msg("tile %zu: %u vertices, expected %u", number, found->vertex_count, naive->vertex_count);
+    for (int row = 0; row < 65 * 65; row++)
+        for (int x = 0; x <= 64; x++) {
+            bool is_solid = found->vertex_count == 0 ? found->is_solid
+                            : x < 64                 ? found->solid[row] >> x & 1
+                                                     : found->solid_last[row];
+
+            if (is_solid != naive->solid[row][x])
+                fail_msg("tile %zu: the sample (%d %d %d) is %s", number, x, row / 65, row % 65,
+                         is_solid ? "solid" : "air");
+        }
+    for (int row = 0; found->vertex_count > 0 && row <= 65 * 65; row++)
+        if (found->first[row] != naive->first[row])
+            fail_msg("tile %zu: %u vertices before row %d, expected %u", number, found->first[row], row,
+                     naive->first[row]);
+    expect_equal_vertices("tile", number, found->vertices, naive->vertices, found->vertex_count);
+    expect_equal_indices(number, task->indices, task->index_count, naive->indices,
+                         task->wants_triangles ? naive->index_count : 0);
+}
+
+static void expect_same_tile(size_t number, const struct tr_mesh_task *task, const struct tr_mesh_task *other)
+{
+    const struct tr_lattice *a = &task->lattice, *b = &other->lattice;
+
+    assert_int_equal(a->lod, b->lod);
+    assert_memory_equal(a->cells, b->cells, sizeof a->cells);
+    assert_int_equal(a->is_solid, b->is_solid);
+    assert_null(a->materials);
+    if (a->vertex_count != b->vertex_count)
+        fail_msg("tile %zu: %u vertices, on cpu %u", number, a->vertex_count, b->vertex_count);
+    if (a->vertex_count == 0) {
+        assert_true(!a->solid && !a->solid_last && !a->first && !a->vertices);
+        assert_true(!b->solid && !b->solid_last && !b->first && !b->vertices);
+    } else {
+        assert_memory_equal(a->solid, b->solid, 65 * 65 * sizeof *a->solid);
+        assert_memory_equal(a->solid_last, b->solid_last, 65 * 65 * sizeof *a->solid_last);
+        assert_memory_equal(a->first, b->first, (65 * 65 + 1) * sizeof *a->first);
+        expect_equal_vertices("tile", number, a->vertices, b->vertices, a->vertex_count);
+    }
+    expect_equal_indices(number, task->indices, task->index_count, other->indices, other->index_count);
+}
+
+static void mesh_task_release(struct tr_mesh_task *task)
+{
+    tr_lattice_release(&task->lattice);
+    free(task->indices);
+}
+
+static struct tr_bake *open_cpu(void)
+{
+    struct tr_bake_options options = {.device = "cpu", .jobs = 2};
+    struct tr_bake *cpu = NULL;
+
+    expect_ok(tr_bake_open(&options, &cpu, &error));
+    return cpu;
+}
+
+/* Which tiles want triangles. */
+enum wanted { NONE_WANTED, SOME_WANTED, ALL_WANTED };
+
+/* Meshes `count` tiles of the world, beginning with its lowest row, and compares all with the cpu's and every
+ * `step`th with the naive one. */
+static void check_mesh(bool dense, enum wanted wanted, size_t count, size_t step)
 {
     struct world *world = world_make(dense);
-    struct tr_mesh_task *tasks = take(count, sizeof *tasks);
+    struct tr_mesh_task *tasks = take(count, sizeof *tasks), *others = take(count, sizeof *others);
     int32_t **heights = take(count, sizeof *heights);
-    struct naive_mesh naive = {.vertices = take(65 * 65 * 65 * 3, sizeof(tr_vertex)),
-                               .indices = take(64 * 64 * 64 * 15, sizeof(uint32_t)),
-                               .ids = take(65 * 65 * 65 * 3, sizeof(int32_t))};
+    struct naive_mesh *naive = take(1, sizeof *naive);
+    struct tr_bake *cpu = open_cpu();
     uint64_t vertices = 0;
 
-    for (size_t i = 0; i < count; i++)
-        heights[i] = task_gather(world, (int)(i % 3), (int)(i / 9 % 5) - 1, (int)(i / 3 % 3), &tasks[i]);
-    expect_ok(vulkan->bake.ops->mesh(&vulkan->bake, tasks, count, &error));
+    naive->vertices = take(65 * 65 * 65 * 3, sizeof(tr_vertex));
+    naive->indices = take(64 * 64 * 64 * 15, sizeof(uint32_t));
+    naive->ids = take(65 * 65 * 65 * 3, sizeof(int32_t));
     for (size_t i = 0; i < count; i++) {
+        heights[i] = task_gather(world, (int)(i % 3), (int)(i / 9 % 5) - 1, (int)(i / 3 % 3), &tasks[i]);
+        tasks[i].wants_triangles = wanted == ALL_WANTED || (wanted == SOME_WANTED && i % 4 % 3 == 0);
+        others[i] = tasks[i];
+    }
+    expect_ok(vulkan->bake.ops->mesh(&vulkan->bake, tasks, count, &error));
+    expect_ok(cpu->ops->mesh(cpu, others, count, &error));
+    for (size_t i = 0; i < count; i++) {
+        expect_same_tile(i, &tasks[i], &others[i]);
         if (i % step == 0) {
-            naive_make(world, &tasks[i], &naive);
-            expect_equal_mesh(i, &tasks[i].mesh, &naive);
+            naive_make(world, &tasks[i], naive);
+            expect_naive_tile(i, &tasks[i], naive);
         }
-        vertices += tasks[i].mesh.vertex_count;
-        tr_mesh_release(&tasks[i].mesh);
+        vertices += tasks[i].lattice.vertex_count;
+        mesh_task_release(&tasks[i]);
+        mesh_task_release(&others[i]);
         free(heights[i]);
     }
     assert_true(vertices > 1000 * count);
-    free(naive.vertices);
-    free(naive.indices);
-    free(naive.ids);
+    tr_bake_close(cpu);
+    free(naive->vertices);
+    free(naive->indices);
+    free(naive->ids);
+    free(naive);
     free(heights);
     free(tasks);
+    free(others);
     world_free(world);
     expect_clean();
 }
@@ -1925,28 +2015,194 @@ static void check_mesh(bool dense, size_t count, size_t step)
 static void mesh_equals_a_walk_over_all_edges_and_cells(void **state)
 {
     (void)state;
-    check_mesh(false, 45, 2);
+    check_mesh(false, ALL_WANTED, 45, 2);
 }
 
 static void mesh_goes_in_several_batches_and_reuses_its_buffers(void **state)
 {
     (void)state;
     vulkan->batch_bytes = 10 << 20;
-    check_mesh(false, 60, 11);
+    check_mesh(false, SOME_WANTED, 60, 11);
 }
 
 static void mesh_of_dense_noise_is_written_in_groups(void **state)
 {
     (void)state;
     vulkan->batch_bytes = 16 << 20;
-    check_mesh(true, 4, 3);
+    check_mesh(true, SOME_WANTED, 5, 4);
 }
 
 static void mesh_does_not_depend_on_the_batch(void **state)
 {
     (void)state;
     vulkan->batch_bytes = SMALL_BATCH_BYTES;
-    check_mesh(false, 12, 1);
+    check_mesh(false, SOME_WANTED, 12, 1);
+}
+
+static void mesh_makes_lattices_alone_where_nobody_wants_triangles(void **state)
+{
+    (void)state;
+    check_mesh(false, NONE_WANTED, 23, 7);
+}
+
+/* A tile all of one sign has no rows to tell it: neither ground beside a block of air, nor the other way round, is mistaken for it. */
+static void a_tile_without_crossings_has_the_sign_of_its_samples(void **state)
+{
+    static const int ground[] = {-4000 * 256, 4000 * 256}; /* far below and above the tile */
+    static const int stored[] = {0, 1000, -1000};          /* 0: no block */
+    struct tr_mesh_task tasks[6];
+    int32_t *heights[2];
+    int16_t *blocks[3] = {0};
+
+    (void)state;
+    for (int h = 0; h < 2; h++) {
+        heights[h] = take(TR_TILE_HALO, sizeof **heights);
+        for (int i = 0; i < TR_TILE_HALO; i++)
+            heights[h][i] = ground[h];
+    }
+    for (int b = 1; b < 3; b++) {
+        blocks[b] = take(TR_BLOCK_SAMPLES, sizeof **blocks);
+        for (int i = 0; i < TR_BLOCK_SAMPLES; i++)
+            blocks[b][i] = (int16_t)stored[b];
+    }
+    for (int t = 0; t < 6; t++) {
+        tasks[t] = (struct tr_mesh_task){
+            .cx = 1, .cz = 1, .world_x = WORLD, .world_z = WORLD, .heights = heights[t % 2]};
+        for (int i = 0; i < 27; i++)
+            tasks[t].blocks[i] = blocks[t / 2];
+        tasks[t].wants_triangles = true;
+    }
+    expect_ok(vulkan->bake.ops->mesh(&vulkan->bake, tasks, 6, &error));
+    for (int t = 0; t < 6; t++) {
+        bool expected = t < 2 ? ground[t] > 0 : stored[t / 2] <= 0;
+
+        assert_int_equal(tasks[t].lattice.vertex_count, 0);
+        assert_int_equal(tasks[t].index_count, 0);
+        if (tasks[t].lattice.is_solid != expected)
+            fail_msg("tile %d is %s", t, expected ? "air" : "solid");
+        mesh_task_release(&tasks[t]);
+    }
+    for (int h = 0; h < 2; h++)
+        free(heights[h]);
+    for (int b = 1; b < 3; b++)
+        free(blocks[b]);
+    expect_clean();
+}
+
+/* A batch that the device cannot hold is refused with nothing in the tasks, and the device goes on. */
+static void a_mesh_that_does_not_fit_the_device_is_refused(void **state)
+{
+    const size_t count = tr_gpu_info(vulkan->gpu)->storage_range_bytes / ((size_t)TR_FIELD_STRIDE * 4) + 1;
+    struct tr_mesh_task *tasks = take(count, sizeof *tasks);
+    int32_t *heights = take(TR_TILE_HALO, sizeof *heights);
+
+    (void)state;
+    for (size_t i = 0; i < count; i++)
+        tasks[i] = (struct tr_mesh_task){.world_x = 1, .world_z = 1, .heights = heights};
+    if (count <= 256) { /* what a batch takes at most: a device with more room cannot be brought to fail */
+        vulkan->batch_bytes = UINT64_MAX / 2;
+        expect_fault(vulkan->bake.ops->mesh(&vulkan->bake, tasks, count, &error), TR_NO_DEVICE,
+                     "buffer 'field'");
+    }
+    for (size_t i = 0; i < count; i++)
+        assert_true(tasks[i].lattice.vertex_count == 0 && !tasks[i].lattice.vertices && !tasks[i].indices);
+    free(tasks);
+    free(heights);
+    restore_batches(NULL);
+    check_mesh(false, ALL_WANTED, 2, 1);
+}
+
+/* Grid --------------------------------------------------------------------------------------------------- */
+
+/* Ground of every kind: rough, level on whole voxels, so steep that distances are clamped, and at the ends of
+ * the range. */
+static int32_t random_height(size_t task)
+{
+    switch (task % 4) {
+    case 0:
+        return random_int(-3000, 3000);
+    case 1:
+        return 256 * random_int(-2, 2);
+    case 2:
+        return random_int(-200000, 200000);
+    default:
+        return random_bits() % 2 == 0 ? TR_HEIGHT_MAX : -TR_HEIGHT_MAX;
+    }
+}
+
+static void check_grid(size_t count)
+{
+    struct tr_grid_task *tasks = take(count, sizeof *tasks), *others = take(count, sizeof *others);
+    int32_t *heights = take(count * TR_TILE_HALO, sizeof *heights);
+    tr_vertex *expected = take(65 * 65, sizeof *expected);
+    struct tr_bake *cpu = open_cpu();
+
+    random_state = 9;
+    for (size_t i = 0; i < count * TR_TILE_HALO; i++)
+        heights[i] = random_height(i / TR_TILE_HALO);
+    for (size_t i = 0; i < count; i++)
+        tasks[i].heights = others[i].heights = heights + i * TR_TILE_HALO;
+    expect_ok(vulkan->bake.ops->grid(&vulkan->bake, tasks, count, &error));
+    expect_ok(cpu->ops->grid(cpu, others, count, &error));
+    for (size_t i = 0; i < count; i++) {
+        const struct tr_height_grid *found = &tasks[i].grid, *other = &others[i].grid;
+
+        for (int z = 0; z <= 64; z++)
+            for (int x = 0; x <= 64; x++) {
+                const int32_t *at = tasks[i].heights + (z + 1) * 67 + x + 1;
+
+                expected[z * 65 + x] = tr_height_vertex(x, z, *at, at[-1], at[1], at[-67], at[67]);
+            }
+        assert_int_equal(found->lod, other->lod);
+        assert_memory_equal(found->cells, other->cells, sizeof found->cells);
+        assert_null(found->materials);
+        expect_equal_vertices("grid", i, found->vertices, expected, 65 * 65);
+        expect_equal_vertices("grid on cpu", i, other->vertices, expected, 65 * 65);
+        tr_height_grid_release(&tasks[i].grid);
+        tr_height_grid_release(&others[i].grid);
+    }
+    tr_bake_close(cpu);
+    free(tasks);
+    free(others);
+    free(heights);
+    free(expected);
+    expect_clean();
+}
+
+static void grid_equals_the_scalar_function(void **state)
+{
+    (void)state;
+    check_grid(37);
+}
+
+static void grid_does_not_depend_on_the_batch(void **state)
+{
+    (void)state;
+    vulkan->batch_bytes = SMALL_BATCH_BYTES;
+    check_grid(5);
+    vulkan->batch_bytes = 3 * 65 * 65 * sizeof(tr_vertex) + 1;
+    check_grid(13);
+}
+
+/* As a_mesh_that_does_not_fit_the_device_is_refused. */
+static void a_grid_that_does_not_fit_the_device_is_refused(void **state)
+{
+    const size_t count = tr_gpu_info(vulkan->gpu)->storage_range_bytes / (65 * 65 * sizeof(tr_vertex)) + 1;
+    struct tr_grid_task *tasks = take(count, sizeof *tasks);
+    int32_t *heights = take(TR_TILE_HALO, sizeof *heights);
+
+    (void)state;
+    for (size_t i = 0; i < count; i++)
+        tasks[i].heights = heights;
+    vulkan->batch_bytes = UINT64_MAX / 2;
+    expect_fault(vulkan->bake.ops->grid(&vulkan->bake, tasks, count, &error), TR_NO_DEVICE,
+                 "buffer 'vertices'");
+    for (size_t i = 0; i < count; i++)
+        assert_null(tasks[i].grid.vertices);
+    free(tasks);
+    free(heights);
+    restore_batches(NULL);
+    check_grid(2);
 }
 
 static void no_task_is_no_work(void **state)
@@ -1958,6 +2214,7 @@ static void no_task_is_no_work(void **state)
     expect_ok(vulkan->bake.ops->reshape(&vulkan->bake, NULL, 0, &error));
     expect_ok(vulkan->bake.ops->redistance(&vulkan->bake, NULL, 0, &error));
     expect_ok(vulkan->bake.ops->mesh(&vulkan->bake, NULL, 0, &error));
+    expect_ok(vulkan->bake.ops->grid(&vulkan->bake, NULL, 0, &error));
     expect_clean();
 }
 
@@ -2002,6 +2259,12 @@ int main(void)
         cmocka_unit_test_teardown(mesh_goes_in_several_batches_and_reuses_its_buffers, restore_batches),
         cmocka_unit_test_teardown(mesh_of_dense_noise_is_written_in_groups, restore_batches),
         cmocka_unit_test_teardown(mesh_does_not_depend_on_the_batch, restore_batches),
+        cmocka_unit_test(mesh_makes_lattices_alone_where_nobody_wants_triangles),
+        cmocka_unit_test(a_tile_without_crossings_has_the_sign_of_its_samples),
+        cmocka_unit_test_teardown(a_mesh_that_does_not_fit_the_device_is_refused, restore_batches),
+        cmocka_unit_test_teardown(grid_equals_the_scalar_function, restore_batches),
+        cmocka_unit_test_teardown(grid_does_not_depend_on_the_batch, restore_batches),
+        cmocka_unit_test_teardown(a_grid_that_does_not_fit_the_device_is_refused, restore_batches),
         cmocka_unit_test(no_task_is_no_work),
     };
 

@@ -1,6 +1,6 @@
-/* Meshes for the tests of packs and exports, made without the product's mesher: tiles of any field by plain marching cubes.
+/* Meshes for the tests of packs and exports: tiles of LOD 0 by plain marching cubes of its own, and those of any LOD by the product's mesher.
  *
- * Loops are traced over the faces of each cell (each run of solid corners of a face gets a segment of its own) and filled with a fan.
+ * In the first, loops are traced over the faces of each cell (each run of solid corners of a face gets a segment of its own) and filled with a fan.
  * A fan is not enough for every field; for the smooth ones here it gives closed meshes, which the tests check. Vertices and triangles come
  * in the order of shaders/cell.h. Include it once, in a test. */
 #ifndef TR_TESTS_PACK_FIXTURE_H
@@ -140,6 +140,82 @@ static inline struct tr_mesh fixture_march(fixture_field *field, int cx, int cy,
                 fixture_add_cell(&cells, at);
     free(cells.vertex_at);
     return cells.mesh;
+}
+
+static const uint8_t fixture_same[TR_SIDES] = {TR_SIDE_SAME, TR_SIDE_SAME, TR_SIDE_SAME,
+                                               TR_SIDE_SAME, TR_SIDE_SAME, TR_SIDE_SAME};
+
+/* The mesh as a tile of one part; it borrows the mesh's arrays and `part`. */
+static inline struct tr_tile_mesh fixture_tile(const struct tr_mesh *mesh, struct tr_tile_part *part)
+{
+    *part = (struct tr_tile_part){.face = TR_PART_SURFACE, .index_count = mesh->index_count};
+    memset(part->states, TR_SIDE_ANY, sizeof part->states);
+    return (struct tr_tile_mesh){.size = {16384, 16384, 16384},
+                                 .vertex_count = mesh->vertex_count,
+                                 .index_count = mesh->index_count,
+                                 .part_count = 1,
+                                 .vertices = mesh->vertices,
+                                 .indices = mesh->indices,
+                                 .parts = part};
+}
+
+/* ---- any LOD ---- */
+
+static inline struct tr_lattice fixture_lattice(fixture_field *field, uint32_t lod, int cx, int cy, int cz);
+
+/* The eight of LOD lod - 1. */
+static inline void fixture_children(fixture_field *field, uint32_t lod, int cx, int cy, int cz,
+                                    struct tr_lattice children[8], const struct tr_lattice *pointers[8])
+{
+    for (int i = 0; i < 8; i++) {
+        children[i] =
+            fixture_lattice(field, lod - 1, 2 * cx + (i & 1), 2 * cy + (i >> 1 & 1), 2 * cz + (i >> 2 & 1));
+        pointers[i] = &children[i];
+    }
+}
+
+static inline struct tr_lattice fixture_lattice(fixture_field *field, uint32_t lod, int cx, int cy, int cz)
+{
+    static int16_t samples[TR_TILE_FIELD_SAMPLES];
+    struct tr_lattice children[8], lattice;
+    const struct tr_lattice *pointers[8];
+
+    if (lod > 0) {
+        fixture_children(field, lod, cx, cy, cz, children, pointers);
+        if (tr_lattice_reduce(pointers, TR_TILE_CELLS, &lattice, NULL))
+            abort();
+        for (int i = 0; i < 8; i++)
+            tr_lattice_release(&children[i]);
+        return lattice;
+    }
+    for (int y = -1; y <= 65; y++)
+        for (int z = -1; z <= 65; z++)
+            for (int x = -1; x <= 65; x++)
+                samples[tr_tile_index(x, y, z)] =
+                    (int16_t)tr_iclamp(field(64 * cx + x, 64 * cy + y, 64 * cz + z), -TR_SDF_MAX, TR_SDF_MAX);
+    if (tr_lattice_from_field(samples, (uint32_t[]){64, 64, 64}, &lattice, NULL))
+        abort();
+    return lattice;
+}
+
+/* The tile of marching cubes at a place, with transitions on a set of sides. Release it. */
+static inline struct tr_tile_mesh fixture_build(fixture_field *field, uint32_t lod, int cx, int cy, int cz,
+                                                uint32_t transitions)
+{
+    enum { VERTICAL_SIDES = 0x33 };
+    struct tr_lattice children[8] = {0}, lattice = fixture_lattice(field, lod, cx, cy, cz);
+    const struct tr_lattice *pointers[8];
+    struct tr_tile_mesh tile;
+
+    if (lod > 0)
+        fixture_children(field, lod, cx, cy, cz, children, pointers);
+    if (tr_tile_mesh_build(&lattice, lod > 0 ? pointers : NULL, TR_TILE_CELLS, VERTICAL_SIDES, transitions,
+                           &tile, NULL))
+        abort();
+    for (int i = 0; i < 8; i++)
+        tr_lattice_release(&children[i]);
+    tr_lattice_release(&lattice);
+    return tile;
 }
 
 #endif
