@@ -10,13 +10,15 @@
 
 #define COLUMNS 64 /* of a block */
 #define TILES 64 /* in a call of the device: enough to keep a GPU busy, small enough for a software device */
-/* Bytes of blocks that the columns of a batch may hold in the cache, so that worlds of deep sculpting take no more: one column at least. */
+/* Bytes of blocks that the columns of a batch may hold in the cache, so that worlds of deep sculpting take no more: one row of columns at
+ * least. */
 #define HELD_BYTES ((size_t)512 << 20)
 #define TILE_UNITS (TR_CHUNK * TR_UNITS)
 
 struct column {
     struct mesh_node *node;
     const struct tr_chunk *held[3][3]; /* chunks around, pinned in the cache while the batch is worked on */
+    size_t held_bytes;                 /* of their blocks */
     int32_t *heights;                  /* TR_TILE_HALO */
     size_t first_task;                 /* of its rows that may have a crossing */
     size_t task_count;
@@ -25,7 +27,7 @@ struct column {
 struct ground {
     struct mesher *mesher;
     struct column columns[COLUMNS];
-    size_t column_count, held_bytes;
+    size_t column_count, ready_count, held_bytes; /* ready: held and queued */
     struct tr_mesh_task *tasks;
     size_t task_count, task_capacity;
     struct tr_grid_task grids[COLUMNS];
@@ -70,9 +72,8 @@ static bool needs_lattices(const struct mesher *mesher, int32_t cx, int32_t cz)
 
 /* ---- gathering ---- */
 
-static enum tr_status hold_chunks(struct ground *ground, struct column *column, struct tr_error *error)
+static enum tr_status hold_chunks(const struct mesher *mesher, struct column *column, struct tr_error *error)
 {
-    const struct mesher *mesher = ground->mesher;
     const struct tr_world_info *info = &mesher->world->info;
     for (int dz = -1; dz <= 1; dz++)
         for (int dx = -1; dx <= 1; dx++) {
@@ -83,7 +84,7 @@ static enum tr_status hold_chunks(struct ground *ground, struct column *column, 
             enum tr_status status = tr_cache_hold(mesher->cache, cx, cz, held, error);
             if (status != TR_OK)
                 return status;
-            ground->held_bytes += (*held)->block_count * TR_BLOCK_SAMPLES *
+            column->held_bytes += (*held)->block_count * TR_BLOCK_SAMPLES *
                                   (sizeof(int16_t) + sizeof(uint8_t)); /* with paint */
         }
     if (!(column->heights = tr_alloc(TR_TILE_HALO, sizeof *column->heights, error)))
@@ -308,7 +309,8 @@ static void release_batch(struct ground *ground)
     }
     for (size_t i = 0; i < ground->grid_count; i++)
         tr_height_grid_release(&ground->grids[i].grid);
-    ground->column_count = ground->task_count = ground->grid_count = ground->held_bytes = 0;
+    ground->column_count = ground->ready_count = 0;
+    ground->task_count = ground->grid_count = ground->held_bytes = 0;
 }
 
 /* What the tasks made goes to the columns' nodes. */
@@ -349,15 +351,28 @@ static enum tr_status flush(struct ground *ground, struct tr_error *error)
     return status;
 }
 
-static enum tr_status add_column(struct ground *ground, struct mesh_node *node, struct tr_error *error)
+static enum tr_status hold_column(void *context, size_t index, int job, struct tr_error *error)
 {
-    struct column *column = &ground->columns[ground->column_count++];
-    *column = (struct column){.node = node};
-    enum tr_status status = hold_chunks(ground, column, error);
-    if (status == TR_OK && !node->is_marched)
-        ground->grids[ground->grid_count++] = (struct tr_grid_task){.heights = column->heights};
-    if (status == TR_OK && needs_lattices(ground->mesher, node->cx, node->cz))
-        status = queue_rows(ground, column, error);
+    (void)job;
+    struct ground *ground = context;
+    return hold_chunks(ground->mesher, &ground->columns[ground->ready_count + index], error);
+}
+
+/* Some columns: their chunks are decoded by all jobs, then the device's work is queued in order. */
+static enum tr_status add_columns(struct ground *ground, struct mesh_node *nodes, size_t count,
+                                  struct tr_error *error)
+{
+    for (size_t i = 0; i < count; i++)
+        ground->columns[ground->column_count++] = (struct column){.node = &nodes[i]};
+    enum tr_status status = tr_jobs_run(ground->mesher->bake->jobs, count, hold_column, ground, error);
+    for (; ground->ready_count < ground->column_count && status == TR_OK; ground->ready_count++) {
+        struct column *column = &ground->columns[ground->ready_count];
+        ground->held_bytes += column->held_bytes;
+        if (!column->node->is_marched)
+            ground->grids[ground->grid_count++] = (struct tr_grid_task){.heights = column->heights};
+        if (needs_lattices(ground->mesher, column->node->cx, column->node->cz))
+            status = queue_rows(ground, column, error);
+    }
     return status;
 }
 
@@ -368,11 +383,11 @@ enum tr_status mesh_ground(struct mesher *mesher, struct mesh_level *level, stru
         return TR_IO;
     ground->mesher = mesher;
     enum tr_status status = TR_OK;
-    for (size_t i = 0; i < mesh_level_count(level) && status == TR_OK; i++) {
+    for (size_t i = 0; i < mesh_level_count(level) && status == TR_OK; i += level->count_x) {
         if (ground->task_count >= TILES || ground->held_bytes > HELD_BYTES)
             status = flush(ground, error);
         if (status == TR_OK)
-            status = add_column(ground, &level->nodes[i], error);
+            status = add_columns(ground, &level->nodes[i], level->count_x, error);
     }
     if (status == TR_OK)
         status = flush(ground, error);
