@@ -24,5 +24,5 @@ grep -qx 'chunk (1, 0), height (6, 5): 0, 512' out.txt || fail "heights: $(cat o
 "$tools/first_difference" a volume >out.txt && fail "no difference found"
 grep -q '^chunk (1, 0), block row 0, sample (.*): ' out.txt || fail "samples: $(cat out.txt)"
 "$tools/first_difference" a.tpack height.tpack >out.txt && fail "no difference found"
-grep -q '^tile (1, 0, 0): vertex ' out.txt || fail "vertices: $(cat out.txt)"
+grep -q '^tile of LOD 0, (1, 0, 0), vertex ' out.txt || fail "vertices: $(cat out.txt)"
 finish
