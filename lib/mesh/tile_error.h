@@ -11,7 +11,7 @@
 
 struct tr_tile_error;
 
-/* Copies what it needs of the tile, each of whose surface triangles lies within a cell. A tile without surface triangles has no error: points
+/* The tile may be several stacked ones as one mesh, size[1] being theirs. Copies what it needs of it, each of whose surface triangles lies within a cell. A tile without surface triangles has no error: points
  * do nothing. TR_IO without memory. */
 enum tr_status tr_tile_error_create(const struct tr_tile_mesh *tile, struct tr_tile_error **out,
                                     struct tr_error *error);

@@ -53,6 +53,7 @@ struct measured {
     struct place place;
     struct tr_tile_error *error;
     int32_t lo[3], hi[3]; /* what the tile covers, in the frame of points; hi is beyond it */
+    int32_t low_row;      /* the tile row where the measured surface begins */
 };
 
 struct mesh_measure {
@@ -84,6 +85,58 @@ static void find_cover(const struct mesher *mesher, struct measured *measured)
     }
 }
 
+/* Appends a tile's surface, raised to its place over low_row, as part of one. */
+static void stack_surface(const struct mesh_tile *tile, int32_t raise, struct tr_tile_mesh *stack)
+{
+    for (uint32_t i = 0; i < tile->mesh.part_count; i++) {
+        const struct tr_tile_part *part = &tile->mesh.parts[i];
+        for (uint32_t k = 0; k < part->index_count && part->face == TR_PART_SURFACE; k++)
+            stack->indices[stack->index_count++] =
+                stack->vertex_count + tile->mesh.indices[part->first_index + k];
+    }
+    for (uint32_t i = 0; i < tile->mesh.vertex_count; i++) {
+        tr_vertex vertex = tile->mesh.vertices[i];
+        vertex.y += raise;
+        stack->vertices[stack->vertex_count++] = vertex;
+    }
+}
+
+/* Where a column is cut into tiles means nothing to the surface: ground just below the border of two rows may have its coarse surface just above it,
+ * in the other tile. So a tile of marching cubes is measured against its own surface with those of the tiles on and under it. */
+static enum tr_status measure_stack(struct measured *measured, struct tr_error *error)
+{
+    const struct mesh_node *node = measured->place.node;
+    const struct mesh_tile *middle = measured->place.tile, *end = node->tiles + node->tile_count;
+    const struct mesh_tile *first = middle > node->tiles ? middle - 1 : middle;
+    const struct mesh_tile *last = middle + 1 < end ? middle + 1 : middle;
+    const int32_t units = (int32_t)tile_units(measured->place.level->lod);
+    struct tr_tile_part part = {.face = TR_PART_SURFACE};
+    struct tr_tile_mesh stack = middle->mesh;
+    size_t vertices = 0, indices = 0;
+    for (const struct mesh_tile *tile = first; tile <= last; tile++) {
+        vertices += tile->mesh.vertex_count;
+        indices += tile->mesh.index_count;
+    }
+    memset(part.states, TR_SIDE_ANY, sizeof part.states);
+    stack.vertices = tr_alloc(vertices, sizeof *stack.vertices, error);
+    stack.indices = tr_alloc(indices, sizeof *stack.indices, error);
+    stack.vertex_count = stack.index_count = 0;
+    enum tr_status status = stack.vertices && stack.indices ? TR_OK : TR_IO;
+    if (status == TR_OK) {
+        measured->low_row = first->row;
+        for (const struct mesh_tile *tile = first; tile <= last; tile++)
+            stack_surface(tile, (tile->row - first->row) * units, &stack);
+        part.index_count = stack.index_count;
+        stack.parts = &part;
+        stack.part_count = 1;
+        stack.size[1] = (last->row - first->row + 1) * units;
+        status = tr_tile_error_create(&stack, &measured->error, error);
+    }
+    free(stack.vertices);
+    free(stack.indices);
+    return status;
+}
+
 enum tr_status mesh_measure_create(struct mesher *mesher, struct mesh_level *levels, size_t level_count,
                                    struct mesh_measure **out, struct tr_error *error)
 {
@@ -98,8 +151,11 @@ enum tr_status mesh_measure_create(struct mesher *mesher, struct mesh_level *lev
     for (size_t i = 0; i < count && status == TR_OK; i++) {
         struct measured *measured = &measure->tiles[measure->count++];
         measured->place = places[i];
+        measured->low_row = places[i].tile->row;
         find_cover(mesher, measured);
-        status = tr_tile_error_create(&places[i].tile->mesh, &measured->error, error);
+        status = places[i].tile->mesh.kind == TR_TILE_MARCHED
+                     ? measure_stack(measured, error)
+                     : tr_tile_error_create(&places[i].tile->mesh, &measured->error, error);
     }
     free(places);
     *out = measure;
@@ -118,9 +174,8 @@ static bool covers(const struct measured *measured, const int32_t point[3])
 
 static void measure_points(struct measured *measured, const struct mesh_points *points)
 {
-    const struct place *place = &measured->place;
-    const int32_t corner[3] = {measured->lo[0], (int32_t)(place->tile->row * tile_units(place->level->lod)),
-                               measured->lo[2]};
+    const int32_t low_y = (int32_t)(measured->low_row * tile_units(measured->place.level->lod));
+    const int32_t corner[3] = {measured->lo[0], low_y, measured->lo[2]};
     int32_t buffer[BUFFER][3];
     size_t count = 0;
     for (size_t i = 0; i < points->count; i++) {
