@@ -97,7 +97,7 @@ mutant() {
 copy_tree || { echo "cannot copy the tree to $work/clean" >&2; exit 2; }
 cd "$work/clean" || exit 2
 tests="unit/brush_test unit/blend_test unit/falloff_test unit/shape_test unit/tree_test unit/volume_test unit/exact_test
-    unit/edit_test unit/lattice_test unit/gpu_test property/replay_test property/sphere_test lint/spirv"
+    unit/edit_test unit/lattice_test unit/tile_mesh_test unit/height_tile_test unit/mesh_world_test unit/gpu_test property/replay_test property/sphere_test property/seams_test lint/spirv"
 # shellcheck disable=SC2086
 build_tests $tests || { cat "$log"; echo "the unchanged tree does not build" >&2; exit 2; }
 for test in $tests; do
@@ -143,6 +143,14 @@ mutant triangles-word shaders/mc_triangles.comp 's/x = 32u/x = 31u/' unit/gpu_te
 mutant not-precise shaders/brush.h '/tr_brush_raise/,/^}/s/PF rise = w/float rise = w/' lint/spirv
 # The cpu's mesher, and the order of the replay.
 mutant march-count lib/mesh/lattice_isa.c 's/c\[i\]\.x >> 1/c[i].x >> 2/' unit/lattice_test property/sphere_test
+# Levels of detail: what closes them.
+mutant lattice-half lib/mesh/lattice_isa.c '/^static uint32_t half_along_x/,/^}/s/2 \* x + 1/2 * x/' unit/lattice_test property/seams_test
+mutant move-any lib/mesh/tile_mesh.c 's/upper = upper & ~samples->transitions ? 0 : upper/upper = upper \& samples->transitions/' property/seams_test
+mutant move-round lib/mesh/tile_mesh.c 's/(moved + 2) >> 2/moved >> 2/' unit/tile_mesh_test property/seams_test
+mutant transition-right lib/mesh/tile_transition.c 's/face->right\[1\] = vertex\[11\]/face->right[1] = vertex[8]/' property/seams_test
+mutant height-multiple shaders/height_vertex.h 's/? height + 1 : height/? height : height/' unit/height_tile_test property/seams_test
+mutant height-half lib/mesh/height_border.c 's/marched\[half\], half \* width/marched[0], half * width/' unit/height_tile_test property/seams_test
+mutant column-plane lib/run/column_kinds.c 's/planes\[1\] & DIFFERS_AT_X0/planes[1] \& DIFFERS_AT_Z0/' unit/mesh_world_test
 mutant smooth-before lib/run/replay_plan.c 's/chunks_of(reads)/chunks_of(writes)/' property/replay_test
 mutant smooth-after lib/run/replay_plan.c 's/plan_read(replay, range, 1, /plan_read(replay, range, 0, /' property/replay_test
 mutant start-column lib/edit/edit.c 's/at\[2\] + 0\.5/at[2]/' unit/edit_test
