@@ -728,7 +728,7 @@ static enum tr_status fail_kind(const struct tr_place *place, const cJSON *item,
                              by_shape ? "\"at\", \"path\" or \"shape\" is missing"
                                       : "\"at\" or \"path\" is missing");
     if (cJSON_IsArray(first))
-        snprintf(found, sizeof found, "%d", cJSON_GetArraySize(first));
+        snprintf(found, sizeof found, "an array of %d", cJSON_GetArraySize(first));
     else
         tr_found_text(first, found);
     return tr_place_fail(place, first, "\"%s\" of %s must be an array of %s numbers, found %s", name, op,

@@ -2,6 +2,8 @@
  * finite, no key appears twice. Texts from the log are cut to SHOWN_BYTES in messages. */
 #include "lib/edit/form.h"
 
+#include "lib/base/stop.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
@@ -90,6 +92,8 @@ enum tr_status tr_place_fail_found(const struct tr_place *place, const char *fie
 enum tr_status tr_place_fail_for(const struct tr_place *place, const char *field, const cJSON *value,
                                  const struct tr_error *reason)
 {
+    if (tr_stop_signal()) /* that is no fault of the edit */
+        return tr_fail(place->error, reason->status, "%s", reason->text);
     tr_place_fail(place, value, "\"%s\"%s: %s", field, inside(place), reason->text);
     if (place->error)
         place->error->status = reason->status;
@@ -281,8 +285,8 @@ enum tr_status tr_form_numbers(const struct tr_place *place, const char *field, 
     if (found < 0)
         return tr_place_fail_found(place, field, value, expected);
     if (found != count)
-        return tr_place_fail(place, value, "\"%s\"%s must be %s, found %d", field, inside(place), expected,
-                             found);
+        return tr_place_fail(place, value, "\"%s\"%s must be %s, found an array of %d", field, inside(place),
+                             expected, found);
     for (const cJSON *child = value->child; child && status == TR_OK; child = child->next)
         status = tr_form_number(place, field, child, &numbers[i++]);
     return status;
@@ -330,6 +334,8 @@ enum tr_status tr_form_seed(const struct tr_place *place, const char *field, con
         return tr_place_fail_found(place, field, value,
                                    "0 to 18446744073709551615 in digits without leading zeros");
     }
+    if (!cJSON_IsNumber(value))
+        return tr_place_fail_found(place, field, value, "a number or a string of digits");
     status = tr_form_integer(place, field, value, 0, INTEGER_MAX, &integer);
     *seed = (uint64_t)integer;
     return status;

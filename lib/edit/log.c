@@ -23,12 +23,15 @@ void tr_log_cut(struct tr_log *log, size_t count)
 {
     while (log->count > count)
         tr_edit_release(&log->edits[--log->count]);
+    while (log->part_count > 0 && log->parts[log->part_count - 1].first >= count)
+        free(log->parts[--log->part_count].name);
 }
 
 void tr_log_release(struct tr_log *log)
 {
     tr_log_cut(log, 0);
     free(log->edits);
+    free(log->parts);
     *log = (struct tr_log){0};
 }
 
@@ -157,16 +160,28 @@ static struct id_entry *id_find(const struct id_table *table, const struct tr_lo
     return &table->entries[at];
 }
 
+/* The text from which an edit was read. */
+static const char *part_name(const struct tr_log *log, size_t edit)
+{
+    size_t part = log->part_count - 1;
+
+    while (part > 0 && log->parts[part].first > edit)
+        part--;
+    return log->parts[part].name;
+}
+
 static enum tr_status fail_duplicate(const struct tr_log *log, size_t first, size_t earlier, size_t later,
                                      const char *name, struct tr_error *error)
 {
     const struct tr_edit *edit = &log->edits[earlier];
-    char where[TR_ERROR_TEXT_BYTES];
+    char where[TR_ERROR_TEXT_BYTES], other[TR_ERROR_TEXT_BYTES];
 
     tr_edit_where(&log->edits[later], name, 0, where);
-    return tr_fail(error, TR_BAD_INPUT, "%s: \"id\" is used twice, first %s %d%s", where,
-                   edit->has_offset ? "at byte offset" : "in line", edit->line,
-                   earlier < first ? " of the log before this one" : "");
+    if (earlier >= first)
+        return tr_fail(error, TR_BAD_INPUT, "%s: \"id\" is used twice, first %s %d", where,
+                       edit->has_offset ? "at byte offset" : "in line", edit->line);
+    tr_position_text(part_name(log, earlier), edit->has_offset, edit->line, other);
+    return tr_fail(error, TR_BAD_INPUT, "%s: \"id\" is used twice, first at %s", where, other);
 }
 
 /* Enters the ids that are written, refusing the first that is there already. */
@@ -479,6 +494,22 @@ static enum tr_status read_message_pack(struct source *source, const char *bytes
     return status;
 }
 
+static enum tr_status append_part(struct tr_log *log, const char *name, struct tr_error *error)
+{
+    size_t size = strlen(name) + 1;
+    char *copy = tr_alloc(size, 1, error);
+
+    if (!copy)
+        return TR_IO;
+    if (tr_grow(&log->parts, &log->part_capacity, log->part_count + 1, sizeof *log->parts, error) != TR_OK) {
+        free(copy);
+        return TR_IO;
+    }
+    memcpy(copy, name, size);
+    log->parts[log->part_count++] = (struct tr_log_part){.first = log->count, .name = copy};
+    return TR_OK;
+}
+
 enum tr_status tr_log_parse(struct tr_log *log, const char *text, size_t size_bytes, const char *name,
                             const char *folder, struct tr_log_torn *torn, struct tr_error *error)
 {
@@ -497,9 +528,10 @@ enum tr_status tr_log_parse(struct tr_log *log, const char *text, size_t size_by
     if (size_bytes > TR_LOG_BYTES_MAX)
         return tr_fail(error, TR_BAD_INPUT, "%s: edit log of %zu bytes, expected at most %u", name,
                        size_bytes, TR_LOG_BYTES_MAX);
-    if (tr_msgpack_is(text, size_bytes))
+    status = append_part(log, name, error);
+    if (status == TR_OK && tr_msgpack_is(text, size_bytes))
         status = read_message_pack(&source, text, size_bytes);
-    else
+    else if (status == TR_OK)
         status = read_text(&source, text, size_bytes);
     if (status == TR_OK)
         status = assign_ids(log, source.first, name, error);

@@ -11,12 +11,20 @@
 
 #define TR_LOG_BYTES_MAX (1u << 30)
 
+/* A text that was read into a log, for messages. */
+struct tr_log_part {
+    size_t first; /* index of its first edit; they go up to the next part's */
+    char *name;
+};
+
 struct tr_log {
     struct tr_edit *edits;
     size_t count, capacity;
+    struct tr_log_part *parts;
+    size_t part_count, part_capacity;
 };
 void tr_log_release(struct tr_log *log);
-/* Releases edits from index `count` on. */
+/* Releases edits from index `count` on, and forgets texts that have none before it. */
 void tr_log_cut(struct tr_log *log, size_t count);
 
 /* Where an edit stands, for messages: `file:line: edit 'id'`, in MessagePack `file: byte offset N: edit 'id'`. An edit whose id was made

@@ -271,9 +271,7 @@ static void parsing_appends_and_a_refused_log_leaves_what_was_there(void **state
         TR_BAD_INPUT);
     assert_int_equal(log.count, 1);
     assert_int_equal(parse_into(&log, HEAD "{\"op\":\"union\"," SPHERE "}\n" RAISE_A, &error), TR_BAD_INPUT);
-    assert_string_equal(
-        error.text,
-        "edits.json:3: edit 'a': \"id\" is used twice, first in line 2 of the log before this one");
+    assert_string_equal(error.text, "edits.json:3: edit 'a': \"id\" is used twice, first at edits.json:2");
     assert_int_equal(log.count, 1);
     after = normal_form(&log);
     assert_string_equal(before, after);
@@ -281,6 +279,43 @@ static void parsing_appends_and_a_refused_log_leaves_what_was_there(void **state
     assert_int_equal(log.count, 2);
     free(before);
     free(after);
+    tr_log_release(&log);
+}
+
+static void an_id_used_twice_names_the_file_that_has_it_first(void **state)
+{
+    static const struct {
+        const char *name, *text, *expected;
+    } logs[] = {
+        {"one.json", HEAD RAISE_A, NULL},
+        {"empty.json", HEAD, NULL},
+        {"two.json", HEAD "{\"op\":\"union\"," SPHERE "}\n{\"id\":\"b\",\"op\":\"union\"," SPHERE "}", NULL},
+        {"three.json", HEAD "{\"id\":\"b\",\"op\":\"union\"," SPHERE "}",
+         "three.json:2: edit 'b': \"id\" is used twice, first at two.json:3"},
+        {"four.json", HEAD RAISE_A, "four.json:2: edit 'a': \"id\" is used twice, first at one.json:2"},
+    };
+    struct tr_log log = {0};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(logs); i++) {
+        struct tr_error error = {0};
+        enum tr_status status =
+            tr_log_parse(&log, logs[i].text, strlen(logs[i].text), logs[i].name, NULL, NULL, &error);
+
+        assert_int_equal(status, logs[i].expected ? TR_BAD_INPUT : TR_OK);
+        if (logs[i].expected)
+            assert_string_equal(error.text, logs[i].expected);
+    }
+    assert_int_equal(log.count, 3);
+    tr_log_cut(&log, 1); /* "b" is free again, "a" is not */
+    for (size_t i = 3; i < COUNT(logs); i++) {
+        struct tr_error error = {0};
+        enum tr_status status =
+            tr_log_parse(&log, logs[i].text, strlen(logs[i].text), logs[i].name, NULL, NULL, &error);
+
+        assert_int_equal(status, i == 3 ? TR_OK : TR_BAD_INPUT);
+        assert_string_equal(error.text, i == 3 ? "" : logs[i].expected);
+    }
     tr_log_release(&log);
 }
 
@@ -435,7 +470,7 @@ static void types_that_a_field_cannot_have_are_refused(void **state)
         {"{\"op\":\"union\"," SPHERE ",\"blend\":false}", "\"blend\" must be an object, found false"},
         {"{\"op\":\"union\"," SPHERE ",\"within\":[1]}", "\"within\" must be an object, found an array"},
         {"{\"op\":\"union\"," SPHERE ",\"within\":{\"min\":[1,2],\"max\":[1,2,3]}}",
-         "\"min\" in \"within\" must be an array of 3 numbers, found 2"},
+         "\"min\" in \"within\" must be an array of 3 numbers, found an array of 2"},
         {"{\"op\":[1]}", "\"op\" must be a string, found an array"},
         {RAISE(R1 ",\"time\":\"now\""), "\"time\" must be a number, found the string \"now\""},
         {RAISE(R1 ",\"author\":7"), "\"author\" must be a string, found 7"},
@@ -443,7 +478,8 @@ static void types_that_a_field_cannot_have_are_refused(void **state)
         {RAISE(R1 ",\"falloff\":\"sharp\",\"power\":\"3\""),
          "\"power\" must be a number, found the string \"3\""},
         {"{\"op\":\"flatten\"," R1 ",\"height\":null}", "\"height\" must be a number, found null"},
-        {"{\"op\":\"flatten\"," V1 ",\"point\":[0,0]}", "\"point\" must be an array of 3 numbers, found 2"},
+        {"{\"op\":\"flatten\"," V1 ",\"point\":[0,0]}",
+         "\"point\" must be an array of 3 numbers, found an array of 2"},
         {"{\"op\":\"flatten\"," V1 ",\"normal\":1}", "\"normal\" must be an array of 3 numbers, found 1"},
         {"{\"op\":\"add\"," V1 ",\"projected\":true}",
          "\"projected\" must be an array of 3 numbers, found true"},
@@ -488,27 +524,27 @@ static void places_and_paths_that_do_not_fit_are_refused(void **state)
 #define PATH2 "\"path\":[[0,0],[1,1]]"
     static const struct refusal refusals[] = {
         {RAISE("\"at\":[1,2,3],\"radius\":1,\"strength\":1"),
-         "\"at\" of raise must be an array of 2 numbers, found 3"},
+         "\"at\" of raise must be an array of 2 numbers, found an array of 3"},
         {RAISE("\"at\":7,\"radius\":1,\"strength\":1"),
          "\"at\" of raise must be an array of 2 numbers, found 7"},
         {"{\"op\":\"add\",\"at\":[1,2],\"radius\":1,\"strength\":1}",
-         "\"at\" of add must be an array of 3 numbers, found 2"},
+         "\"at\" of add must be an array of 3 numbers, found an array of 2"},
         {"{\"op\":\"set\",\"at\":[1,2,3],\"radius\":1,\"height\":1}",
-         "\"at\" of set must be an array of 2 numbers, found 3"},
+         "\"at\" of set must be an array of 2 numbers, found an array of 3"},
         {"{\"op\":\"subtract\",\"at\":[1,2],\"radius\":1,\"strength\":1}",
-         "\"at\" of subtract must be an array of 3 numbers, found 2"},
+         "\"at\" of subtract must be an array of 3 numbers, found an array of 2"},
         {"{\"op\":\"smooth\",\"at\":[1],\"radius\":1,\"strength\":1}",
-         "\"at\" of smooth must be an array of 2 or 3 numbers, found 1"},
+         "\"at\" of smooth must be an array of 2 or 3 numbers, found an array of 1"},
         {"{\"op\":\"stamp\",\"at\":[1],\"radius\":1,\"strength\":1}",
-         "\"at\" of stamp must be an array of 2 or 3 numbers, found 1"},
+         "\"at\" of stamp must be an array of 2 or 3 numbers, found an array of 1"},
         {"{\"op\":\"grab\",\"at\":[1,2],\"radius\":1,\"by\":[0,0,0]}",
-         "\"at\" of grab must be an array of 3 numbers, found 2"},
+         "\"at\" of grab must be an array of 3 numbers, found an array of 2"},
         {"{\"op\":\"redistance\",\"at\":[1,2],\"radius\":1}",
-         "\"at\" of redistance must be an array of 3 numbers, found 2"},
+         "\"at\" of redistance must be an array of 3 numbers, found an array of 2"},
         {"{\"op\":\"paint\",\"at\":\"here\",\"radius\":1,\"material\":1}",
          "\"at\" of paint must be an array of 2 or 3 numbers, found the string \"here\""},
         {"{\"op\":\"noise\",\"path\":[[1,2,3,4]],\"radius\":1,\"strength\":1,\"scale\":1}",
-         "\"path[0]\" of noise must be an array of 2 or 3 numbers, found 4"},
+         "\"path[0]\" of noise must be an array of 2 or 3 numbers, found an array of 4"},
         {"{\"op\":\"noise\",\"path\":[],\"radius\":1,\"strength\":1,\"scale\":1}",
          "\"path\" must be an array of 1 to 4096 points, found 0"},
         {"{\"op\":\"noise\",\"path\":1,\"radius\":1,\"strength\":1,\"scale\":1}",
@@ -518,9 +554,9 @@ static void places_and_paths_that_do_not_fit_are_refused(void **state)
         {RAISE("\"path\":{},\"radius\":1,\"strength\":1"),
          "\"path\" must be an array of points, found an object"},
         {RAISE("\"path\":[[0,0],[1,2,3]],\"radius\":1,\"strength\":1"),
-         "\"path[1]\" of raise must be an array of 2 numbers, found 3"},
+         "\"path[1]\" of raise must be an array of 2 numbers, found an array of 3"},
         {"{\"op\":\"smooth\",\"path\":[[0,0,0],[1,2]],\"radius\":1,\"strength\":1}",
-         "\"path[1]\" of smooth must be an array of 3 numbers, found 2"},
+         "\"path[1]\" of smooth must be an array of 3 numbers, found an array of 2"},
         {RAISE("\"path\":[[0,0],[1,null]],\"radius\":1,\"strength\":1"),
          "\"path[1]\" of raise must be a number, found null"},
         {RAISE("\"at\":[0,0]," PATH2 ",\"radius\":1,\"strength\":1"),
@@ -848,6 +884,8 @@ static void seeds_go_to_2_to_the_64_less_one(void **state)
         REFUSED_NUMBER("-1", "-1"),
         REFUSED_NUMBER("1.5", "1.5"),
         REFUSED_NUMBER("1e16", "1e+16"),
+        {"{\"op\":\"noise\"," R1 ",\"scale\":1,\"seed\":[1]}",
+         "\"seed\" must be a number or a string of digits, found an array"},
     };
 
     (void)state;
@@ -1562,6 +1600,7 @@ int main(void)
         cmocka_unit_test(fields_that_begin_with_x_are_passed_over_everywhere),
         cmocka_unit_test(every_falloff_is_read_by_its_name),
         cmocka_unit_test(parsing_appends_and_a_refused_log_leaves_what_was_there),
+        cmocka_unit_test(an_id_used_twice_names_the_file_that_has_it_first),
         cmocka_unit_test(texts_that_are_no_log_are_refused),
         cmocka_unit_test(numbers_that_an_edit_cannot_have_are_refused),
         cmocka_unit_test(types_that_a_field_cannot_have_are_refused),

@@ -132,7 +132,8 @@ static void messages_that_cannot_be_are_refused(void **state)
          "edits.json:2: edit #2: \"t\" must be an integer from -9007199254740992 to 9007199254740992, found "
          "1.5"},
         {MESSAGE("1", "[1,2]", "1", "2", "smooth", "raise"),
-         "edits.json:1: edit #1: \"position\" in \"brush\" must be an array of 3 numbers, found 2"},
+         "edits.json:1: edit #1: \"position\" in \"brush\" must be an array of 3 numbers, found an array of "
+         "2"},
         {MESSAGE("1", "[1,null,2]", "1", "2", "smooth", "raise"),
          "edits.json:1: edit #1: \"position\" in \"brush\" must be a number, found null"},
         {MESSAGE("1", "[1,2,3]", "1", "2", "root", "raise"),
