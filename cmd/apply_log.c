@@ -8,7 +8,8 @@
 static const struct tr_option options[] = {
     TR_OPTION_OUT("WORLD"),
     TR_OPTION_FORCE,
-    {"--until", 0, TR_OPTION_TEXT, "ID", 0, 0, "stop after the edit with this id"},
+    {"--until", 0, TR_OPTION_TEXT, "ID", 0, 0,
+     "stop after the edit with this id; whether those behind it suit the world is not asked"},
     {"--dry-run", 'n', TR_OPTION_FLAG, NULL, 0, 0, "replay, say what would change, write nothing"},
     {"--recover", 0, TR_OPTION_FLAG, NULL, 0, 0,
      "leave out the last line of a JSON Lines log where it is torn, and say so"},
@@ -28,11 +29,23 @@ struct input {
     size_t first;      /* of the new ones */
     size_t skipped;    /* outside the world */
     size_t torn;       /* logs whose last line was */
+    bool is_cut;       /* behind the edit of --until */
 };
 
 static const char *plural(size_t count)
 {
     return count == 1 ? "" : "s";
+}
+
+/* Cuts the log behind the edit named by --until, if that is one of those from `first`. Before edits outside the world are left out: it may be
+ * one of them. */
+static void cut_log(struct input *input, const char *until, size_t first)
+{
+    for (size_t i = first; i < input->log.count && !input->is_cut; i++)
+        if (strcmp(input->log.edits[i].id, until) == 0) {
+            tr_log_cut(&input->log, i + 1);
+            input->is_cut = true;
+        }
 }
 
 static enum tr_status read_log(const struct tr_call *call, const struct tr_world *world, const char *path,
@@ -41,7 +54,7 @@ static enum tr_status read_log(const struct tr_call *call, const struct tr_world
     const char *name = strcmp(path, "-") == 0 ? "standard input" : path;
     struct tr_log_torn torn = {0};
     uint8_t *bytes = NULL;
-    size_t size = 0, first = input->log.count, left_out = 0;
+    size_t size = 0, first = input->log.count, whole = 0, left_out = 0;
     char folder[TR_PATH_BYTES], own_name[TR_PATH_BYTES];
     bool has_folder = strcmp(path, "-") != 0;
     enum tr_status status = tr_file_read(path, TR_LOG_BYTES_MAX, &bytes, &size, error);
@@ -50,6 +63,11 @@ static enum tr_status read_log(const struct tr_call *call, const struct tr_world
     if (status == TR_OK)
         status = tr_log_parse(&input->log, (const char *)bytes, size, name, has_folder ? folder : NULL,
                               tr_call_has(call, "--recover") ? &torn : NULL, error);
+    if (status == TR_OK) {
+        whole = input->log.count - first;
+        if (tr_call_has(call, "--until"))
+            cut_log(input, tr_call_text(call, "--until", NULL), first);
+    }
     if (status == TR_OK)
         status = tr_log_resolve(&input->log, first, &world->info, name, tr_call_has(call, "--skip-outside"),
                                 &left_out, error);
@@ -57,23 +75,11 @@ static enum tr_status read_log(const struct tr_call *call, const struct tr_world
         input->torn++;
         if (!tr_call_has(call, "--quiet"))
             fprintf(stderr, "%s:%d: last line, at byte offset %zu, is torn: left out, %zu edit%s before it\n",
-                    tr_shown(name), torn.line, torn.offset, input->log.count - first,
-                    plural(input->log.count - first));
+                    tr_shown(name), torn.line, torn.offset, whole, plural(whole));
     }
     input->skipped += left_out;
     free(bytes);
     return status;
-}
-
-/* Cuts the log behind the edit named by --until, which must be one of the new ones. */
-static enum tr_status cut_log(struct input *input, const char *until, struct tr_error *error)
-{
-    for (size_t i = input->first; i < input->log.count; i++)
-        if (strcmp(input->log.edits[i].id, until) == 0) {
-            tr_log_cut(&input->log, i + 1);
-            return TR_OK;
-        }
-    return tr_fail(error, TR_BAD_INPUT, "--until names edit '%s', which is not in the logs given", until);
 }
 
 static enum tr_status read_input(const struct tr_call *call, const struct tr_world *world,
@@ -81,10 +87,11 @@ static enum tr_status read_input(const struct tr_call *call, const struct tr_wor
 {
     enum tr_status status = tr_log_read_stored(&input->log, world, error); /* before the new ones */
     input->first = input->log.count;
-    for (int i = 1; i < call->argument_count && status == TR_OK; i++)
+    for (int i = 1; i < call->argument_count && status == TR_OK && !input->is_cut; i++)
         status = read_log(call, world, call->arguments[i], input, error);
-    if (status == TR_OK && tr_call_has(call, "--until"))
-        status = cut_log(input, tr_call_text(call, "--until", NULL), error);
+    if (status == TR_OK && tr_call_has(call, "--until") && !input->is_cut)
+        status = tr_fail(error, TR_BAD_INPUT, "--until names edit '%s', which is not in the logs given",
+                         tr_call_text(call, "--until", NULL));
     return status;
 }
 
@@ -105,6 +112,14 @@ static enum tr_status store_log(struct tr_world_build *build, const struct tr_lo
 
 #define SHOWN_CHUNKS 12 /* of a dry run, for people; --json has all */
 
+static void print_chunk(const struct tr_replay_chunk *chunk)
+{
+    printf("chunk %d,%d", chunk->cx, chunk->cz);
+    if (chunk->block_count)
+        printf(", with %zu block%s in 3D", chunk->block_count, plural(chunk->block_count));
+    printf("\n");
+}
+
 static void print_text(const struct tr_world *world, const struct input *input,
                        const struct tr_replay_result *result, const char *out, struct tr_hash hash)
 {
@@ -117,8 +132,7 @@ static void print_text(const struct tr_world *world, const struct input *input,
         printf("%zu edit%s would change %zu of %zu chunks, nothing was written\n", result->edits,
                plural(result->edits), result->changed_count, world->chunk_count);
         for (size_t i = 0; i < result->changed_count && i < SHOWN_CHUNKS; i++)
-            printf("chunk %d,%d: %zu block%s\n", result->changed[i].cx, result->changed[i].cz,
-                   result->changed[i].block_count, plural(result->changed[i].block_count));
+            print_chunk(&result->changed[i]);
         if (result->changed_count > SHOWN_CHUNKS)
             printf("... and %zu more, see --json\n", result->changed_count - SHOWN_CHUNKS);
     }
@@ -168,6 +182,8 @@ static enum tr_status run(const struct tr_call *call, struct tr_error *error)
         status = tr_need_output(call, &out, error);
     else if (tr_call_has(call, "--output"))
         status = tr_fail(error, TR_USAGE, "--dry-run writes nothing, found --output too");
+    if (status == TR_OK)
+        status = tr_check_one_input(call, error);
     if (status == TR_OK)
         status = tr_world_open(call->arguments[0], &world, error);
     if (status == TR_OK)

@@ -22,6 +22,16 @@ enum tr_status tr_need_output(const struct tr_call *call, const char **path, str
                    call->command->usage);
 }
 
+enum tr_status tr_check_one_input(const struct tr_call *call, struct tr_error *error)
+{
+    int count = 0;
+    for (int i = 0; i < call->argument_count; i++)
+        count += strcmp(call->arguments[i], "-") == 0;
+    return count <= 1 ? TR_OK
+                      : tr_fail(error, TR_USAGE,
+                                "standard input can be read once, expected one '-', found %d", count);
+}
+
 enum tr_status tr_check_extension(const struct tr_call *call, const char *path, const char *own,
                                   const char *what, struct tr_error *error)
 {

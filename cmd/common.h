@@ -11,6 +11,9 @@
 /* The -o value; TR_USAGE when it is missing. */
 enum tr_status tr_need_output(const struct tr_call *call, const char **path, struct tr_error *error);
 
+/* TR_USAGE when more than one argument is "-": what is read once is gone. */
+enum tr_status tr_check_one_input(const struct tr_call *call, struct tr_error *error);
+
 /* TR_USAGE when the output's name ends in the extension of something else that terrain writes. own: "tpack" or "png"; what: "mesh packs". */
 enum tr_status tr_check_extension(const struct tr_call *call, const char *path, const char *own,
                                   const char *what, struct tr_error *error);

@@ -312,8 +312,8 @@ static enum tr_status run_check(const struct tr_call *call, struct tr_error *err
     struct tr_world *world = NULL;
     cJSON *object = tr_call_has(call, "--json") ? cJSON_CreateObject() : NULL;
     cJSON *logs = object ? cJSON_AddArrayToObject(object, "logs") : NULL;
-    enum tr_status status = TR_OK;
-    if (tr_call_has(call, "--world"))
+    enum tr_status status = tr_check_one_input(call, error);
+    if (status == TR_OK && tr_call_has(call, "--world"))
         status = tr_world_open(tr_call_text(call, "--world", NULL), &world, error);
     if (status == TR_OK)
         status = check_logs(call, world, logs, error);
@@ -523,7 +523,7 @@ static void print_reach(const struct stats *stats, double voxel)
                chunk_of(box->hi[2]));
     if (stats->has_volume)
         printf("              y %g to %g m in 3D\n", (double)box->lo[1] * voxel, (double)box->hi[1] * voxel);
-    printf("  in boxes    %.0f columns, %.0f samples in 3D, with voxels of %g m\n", stats->columns,
+    printf("  in boxes    %.0f columns of heights, %.0f samples in 3D, with voxels of %g m\n", stats->columns,
            stats->samples, voxel);
 }
 
@@ -538,8 +538,11 @@ static void print_stats(const char *path, const struct tr_log *log, const struct
     if (stats->timed)
         printf("  times       %s to %s%s\n", time_text(stats->first_ms, first),
                time_text(stats->last_ms, last), stats->timed < log->count ? ", some without" : "");
-    printf("  stamps      %" PRIu64 ", with a radius of at most %s\n", stats->stamps,
-           tr_metres(stats->radius_m, radius));
+    if (stats->shapes < log->count)
+        printf("  stamps      %" PRIu64 ", with a radius of at most %s\n", stats->stamps,
+               tr_metres(stats->radius_m, radius));
+    else
+        printf("  stamps      %" PRIu64 "\n", stats->stamps);
     if (stats->shapes)
         printf("  shapes of   %" PRIu64 " node%s in all\n", stats->nodes, plural(stats->nodes));
     print_reach(stats, voxel);
@@ -820,7 +823,9 @@ static enum tr_status run_merge(const struct tr_call *call, struct tr_error *err
     struct tr_log log = {0}, *parts = calloc(count, sizeof *parts);
     const char **names = calloc(count, sizeof *names);
     enum tr_status status = find_target(call, &target, error);
-    if (!parts || !names)
+    if (status == TR_OK)
+        status = tr_check_one_input(call, error);
+    if (status == TR_OK && (!parts || !names))
         status = tr_fail(error, TR_IO, "out of memory");
     for (size_t i = 0; i < count && status == TR_OK; i++) {
         names[i] = log_name(call->arguments[i]);

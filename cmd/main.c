@@ -68,11 +68,15 @@ static const struct tr_command *find_command(int argc, char **argv, int *words)
 /* An error in a line of a file begins with that place, as editors and CI jobs look for it; others say which command it was. */
 static bool begins_with_place(const char *text)
 {
-    const char *colon = strchr(text, ':');
-    if (!colon || colon == text || memchr(text, ' ', (size_t)(colon - text)))
+    static const char offset[] = " byte offset ";
+    size_t name = strcspn(text, ":\"'");
+    const char *at = text + name + 1;
+    if (name == 0 || text[name] != ':')
         return false;
-    size_t digits = strspn(colon + 1, "0123456789");
-    return digits && colon[1 + digits] == ':';
+    if (strncmp(at, offset, strlen(offset)) == 0)
+        at += strlen(offset);
+    size_t digits = strspn(at, "0123456789");
+    return digits && at[digits] == ':';
 }
 
 /* Output that was lost (full disk, closed pipe) is a failure, even when the work itself was done. */

@@ -147,7 +147,7 @@ team.jsonl: 4 edits
   shapes of   3 nodes in all
   writes      x -23 to 120 m, z -18 to 24 m: chunks -1,-1 to 1,0
               y -18 to 52 m in 3D
-  in boxes    1404 columns, 64468 samples in 3D, with voxels of 1 m
+  in boxes    1404 columns of heights, 64468 samples in 3D, with voxels of 1 m
 END
 "$terrain" log stats --json team.jsonl >out.txt
 cat >expected.txt <<'END'
@@ -155,6 +155,17 @@ cat >expected.txt <<'END'
 END
 cmp -s expected.txt out.txt || fail "stats --json: $(diff expected.txt out.txt)"
 expect 0 "x -11 to 120 m, z -10 to 24 m: chunks -1,-1 to 7,1" log stats team.jsonl --voxel-size 0.25
+sed '1p;$!d' team.jsonl >shapes.jsonl
+expect_out 0 log stats shapes.jsonl <<'END'
+shapes.jsonl: 1 edit
+  shapes      subtract 1
+  authors     (none) 1
+  stamps      1
+  shapes of   3 nodes in all
+  writes      x -23 to 23 m, z -18 to 18 m: chunks -1,-1 to 0,0
+              y -18 to 18 m in 3D
+  in boxes    0 columns of heights, 64343 samples in 3D, with voxels of 1 m
+END
 echo "$header" >empty.jsonl
 expect_out 0 log stats empty.jsonl <<'END'
 empty.jsonl: 0 edits
