@@ -636,9 +636,9 @@ static const struct tr_command stats_command = {
     .name = "log stats",
     .usage = "LOG",
     .summary = "say what a log does, by whom, when and where",
-    .about = "What stamps write is counted by their boxes: columns of height brushes, samples of volume "
-             "edits; what several reach is\n"
-             "counted for each. Boxes depend on the size of a voxel.",
+    .about =
+        "What stamps write is counted by their boxes: columns of height brushes, samples of volume edits.\n"
+        "What several reach counts for each. Boxes depend on the size of a voxel.",
     .examples = "  terrain log stats edits.jsonl\n  terrain log stats --json edits.jsonl | jq .operations",
     .least = 1,
     .most = 1,
@@ -802,10 +802,11 @@ static const struct tr_command filter_command = {
     .name = "log filter",
     .usage = "LOG -o LOG",
     .summary = "keep the edits of a place, an author or a time",
-    .about = "With several conditions all must hold. An edit is in a place if the box of one of its stamps "
-             "is, which depends on the size\n"
-             "of a voxel. Edits that read their surroundings may do something else without those that went "
-             "before.",
+    .about = "With several conditions all must hold. An edit is in a place if the box that one of its stamps "
+             "writes\n"
+             "meets it; boxes depend on the size of a voxel. Edits that read their surroundings may do "
+             "something else\n"
+             "without those that went before.",
     .examples = "  terrain log filter edits.jsonl --chunk 3,5 -o here.jsonl\n"
                 "  terrain log filter edits.jsonl --author Ada --since 2024-01-31 -o -",
     .least = 1,
@@ -857,10 +858,11 @@ static const struct tr_command merge = {
     .name = "log merge",
     .usage = "LOG... -o LOG",
     .summary = "make one log of several, by time",
-    .about = "Edits are sorted by time, then author; what has both in common stays in the order given. Each "
-             "edit needs a time, and none\n"
-             "may be before the one above it. An edit that several logs have under one id is taken once, if "
-             "it is equal in all.",
+    .about = "Edits are sorted by time, then author; those equal in both stay in the order given. Each edit "
+             "needs a\n"
+             "time, and none may be before the one above it in its log. An edit that several logs have under "
+             "one id\n"
+             "is taken once if it is equal in all, else the logs are refused.",
     .examples = "  terrain log merge ada.jsonl grace.jsonl -o both.jsonl",
     .least = 1,
     .most = TR_ARGUMENTS_ANY,
@@ -896,9 +898,9 @@ static const struct tr_command optimize = {
     .usage = "LOG -o LOG",
     .summary = "leave out what changes nothing",
     .about =
-        "Drops transforms that do nothing and folds those into one that stand in one another, makes blends "
-        "hard that are too narrow to\n"
-        "be seen, drops edits that change nothing on any world. The replay gives the same bytes; ids stay.",
+        "Drops transforms that do nothing and folds nested ones into one, makes blends hard that are too "
+        "narrow\n"
+        "to matter, drops edits that change nothing on any world. The replay gives the same bytes; ids stay.",
     .examples = "  terrain log optimize edits.jsonl -o fewer.jsonl",
     .least = 1,
     .most = 1,
