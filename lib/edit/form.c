@@ -2,8 +2,6 @@
  * finite, no key appears twice. Texts from the log are cut to SHOWN_BYTES in messages. */
 #include "lib/edit/form.h"
 
-#include "lib/base/stop.h"
-
 #include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
@@ -92,8 +90,6 @@ enum tr_status tr_place_fail_found(const struct tr_place *place, const char *fie
 enum tr_status tr_place_fail_for(const struct tr_place *place, const char *field, const cJSON *value,
                                  const struct tr_error *reason)
 {
-    if (tr_stop_signal()) /* that is no fault of the edit */
-        return tr_fail(place->error, reason->status, "%s", reason->text);
     tr_place_fail(place, value, "\"%s\"%s: %s", field, inside(place), reason->text);
     if (place->error)
         place->error->status = reason->status;

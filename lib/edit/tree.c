@@ -4,6 +4,7 @@
 #include "lib/base/alloc.h"
 #include "lib/base/json.h"
 #include "lib/base/jobs.h"
+#include "lib/base/stop.h"
 #include "lib/edit/tree_parts.h"
 
 #include <stdlib.h>
@@ -181,6 +182,8 @@ enum tr_status tr_tree_load(struct tr_tree *tree, const char *where, struct tr_e
             tr_solid_mesh_release(&solid->mesh);
     }
     tr_jobs_free(jobs);
+    if (status != TR_OK && tr_stop_signal()) /* no fault of the edit */
+        return tr_fail(error, status, "%s", refusal.text);
     return status == TR_OK ? TR_OK : tr_fail(error, status, "%s: \"mesh\": %s", where, refusal.text);
 }
 

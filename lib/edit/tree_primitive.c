@@ -6,7 +6,6 @@
 #include "lib/base/alloc.h"
 #include "lib/base/dmath.h"
 #include "lib/base/json.h"
-#include "lib/base/stop.h"
 #include "lib/edit/curve.h"
 #include "lib/edit/polyhedron.h"
 
@@ -368,8 +367,6 @@ static enum tr_status read_solid(struct tr_fold *fold, const struct tr_map *map,
     enum tr_status status =
         tr_solid_mesh_parse(resource->bytes, resource->size_bytes, "\"mesh\"", &solid->mesh, &refusal);
 
-    if (status != TR_OK && tr_stop_signal()) /* that is no fault of the edit */
-        return tr_fail(fold->metres->error, status, "%s", refusal.text);
     if (status != TR_OK)
         return tr_fail(fold->metres->error, status, "%s: %s", fold->metres->where, refusal.text);
     for (int i = 0; i < 3; i++) {
