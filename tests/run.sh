@@ -42,37 +42,68 @@ count() {
     fi
 }
 
-run() {
-    name=$1
-    shift
-    status=0
-    "$@" >"$scratch/log" 2>&1 </dev/null || status=$?
-    count "$name" "$scratch/log" "$status"
+# Queues a test: its name, then its command. As many run at a time as there are processors, and what they say is shown in order of the queue.
+mkdir "$scratch/queue"
+queued=0
+queue() {
+    queued=$((queued + 1))
+    entry=$(printf '%s/queue/%04d' "$scratch" $queued)
+    printf '%s\n' "$@" >"$entry"
 }
 
 for test in "$build"/tests/unit/*_test "$build"/tests/property/*_test; do
-    [ -x "$test" ] && run "${test#"$build"/tests/}" "$test"
+    [ -x "$test" ] && queue "${test#"$build"/tests/}" "$test"
 done
 for target in "$build"/tests/fuzz/*_fuzz; do
     [ -x "$target" ] || continue
     name=$(basename "$target")
-    run "fuzz/$name" "$target" "$here/fuzz/corpus/${name%_fuzz}"
+    queue "fuzz/$name" "$target" "$here/fuzz/corpus/${name%_fuzz}"
 done
 if [ "${TESTS_ONLY:-}" != unit ]; then
     for script in "$here"/cli/*.sh; do
         [ -e "$script" ] || continue
-        mkdir "$scratch/cli"
-        run "cli/$(basename "$script" .sh)" sh "$script" "$build/terrain" "$scratch/cli" "$here/.."
-        chmod -R u+w "$scratch/cli"
-        rm -rf "$scratch/cli"
+        name=$(basename "$script" .sh)
+        mkdir "$scratch/cli-$name"
+        queue "cli/$name" sh "$script" "$build/terrain" "$scratch/cli-$name" "$here/.."
     done
-    run lint/source sh "$here/lint/source_lint.sh" "$here/.."
-    run lint/source_faults sh "$here/lint/source_faults.sh"
+    queue lint/source sh "$here/lint/source_lint.sh" "$here/.."
+    queue lint/source_faults sh "$here/lint/source_faults.sh"
     if [ -x "$build/spirv_lint" ]; then
-        run lint/spirv "$build/spirv_lint" "$build"/spv/*.spv
-        run lint/faults sh "$here/lint/faults.sh" "$build/spirv_lint"
+        queue lint/spirv "$build/spirv_lint" "$build"/spv/*.spv
+        queue lint/faults sh "$here/lint/faults.sh" "$build/spirv_lint"
     fi
 fi
+
+# A queued test: its words are the lines of its entry but for the first. Folders of command-line tests go when they are done, for they are large.
+cat >"$scratch/run_one" <<'END'
+entry=$1
+name=$(head -n 1 "$entry")
+set --
+while IFS= read -r word; do
+    set -- "$@" "$word"
+done <<WORDS
+$(sed 1d "$entry")
+WORDS
+status=0
+"$@" >"$entry.log" 2>&1 </dev/null || status=$?
+echo "$status" >"$entry.status"
+case $name in
+cli/*)
+    chmod -R u+w "$4"
+    rm -rf "$4"
+    ;;
+esac
+END
+find "$scratch/queue" -type f | sort | xargs -P "$(nproc)" -n 1 sh "$scratch/run_one"
+
+number=0
+while [ $number -lt $queued ]; do
+    number=$((number + 1))
+    entry=$(printf '%s/queue/%04d' "$scratch" $number)
+    status=$(cat "$entry.status" 2>/dev/null) || status=99
+    [ -e "$entry.log" ] || echo "it was not run" >"$entry.log"
+    count "$(head -n 1 "$entry")" "$entry.log" "$status"
+done
 if [ "$skipped" != 0 ]; then
     echo "$passed passed, $failed failed, $skipped skipped"
 else
