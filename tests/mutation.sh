@@ -20,6 +20,8 @@ passed=0
 failed=0
 # Random logs of replay_test, so few that it is quick and so many that each mutant makes one of them differ.
 export TERRAIN_TEST_SEED=1 TERRAIN_TEST_LOGS=40
+# Random windows of seams_test, and none of them made smaller.
+export TERRAIN_TEST_WINDOWS=100 TERRAIN_TEST_SHRINK=0
 unset TERRAIN_TEST_DEVICE TERRAIN_ISA
 unset MAKEFLAGS MFLAGS MAKELEVEL # of the make that runs this
 
