@@ -64,6 +64,7 @@ struct mesher {
     struct tr_cache *cache;
     uint32_t top;  /* the coarsest level that is built: of the selection, and one more for targets */
     bool measures; /* tiles coarser than LOD 0 are selected, so points are kept */
+    uint64_t chunks_done;
     int32_t region_x, region_z; /* chunk at the corner of the region that is worked on */
 };
 

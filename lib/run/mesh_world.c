@@ -114,6 +114,8 @@ static enum tr_status measure_spooled(FILE *spool, struct mesh_measure *measure,
     struct mesh_points points = {0};
     size_t capacity = 0, count;
     enum tr_status status = TR_OK;
+    if (fflush(spool) != 0)
+        return tr_fail_errno(error, "cannot write a temporary file");
     rewind(spool);
     while (status == TR_OK && fread(&count, sizeof count, 1, spool) == 1) {
         status = tr_grow(&points.xyz, &capacity, count, sizeof *points.xyz, error);
@@ -221,6 +223,17 @@ static enum tr_status mesh_upper(struct mesher *mesher, struct mesh_level *level
     return status;
 }
 
+static void report_block(struct mesher *mesher, int32_t x, int32_t z)
+{
+    const struct tr_world_info *info = &mesher->world->info;
+    const int32_t side = 1 << TR_BLOCK_LOD;
+    const int32_t width = info->size_x - x < side ? info->size_x - x : side,
+                  depth = info->size_z - z < side ? info->size_z - z : side;
+    mesher->chunks_done += (uint64_t)width * (uint64_t)depth;
+    tr_progress_report(mesher->options->progress, mesher->chunks_done,
+                       (uint64_t)info->size_x * (uint64_t)info->size_z);
+}
+
 static enum tr_status mesh_region(struct mesher *mesher, struct tr_error *error)
 {
     struct mesh_level levels[LEVELS_MAX] = {0};
@@ -232,9 +245,11 @@ static enum tr_status mesh_region(struct mesher *mesher, struct tr_error *error)
         mesh_level_init(mesher, TR_BLOCK_LOD, mesher->region_x, mesher->region_z, side, &blocks, error);
     if (status == TR_OK && goes_on && mesher->measures && !(spool = tmpfile()))
         status = tr_fail_errno(error, "cannot create a temporary file");
-    for (size_t i = 0; i < mesh_level_count(&blocks) && status == TR_OK; i++)
-        status = mesh_block(mesher, blocks.nodes[i].cx << TR_BLOCK_LOD, blocks.nodes[i].cz << TR_BLOCK_LOD,
-                            spool, goes_on ? &blocks.nodes[i] : NULL, error);
+    for (size_t i = 0; i < mesh_level_count(&blocks) && status == TR_OK; i++) {
+        const int32_t x = blocks.nodes[i].cx << TR_BLOCK_LOD, z = blocks.nodes[i].cz << TR_BLOCK_LOD;
+        status = mesh_block(mesher, x, z, spool, goes_on ? &blocks.nodes[i] : NULL, error);
+        report_block(mesher, x, z);
+    }
     levels[0] = blocks;
     if (status == TR_OK && goes_on)
         status = mesh_upper(mesher, levels, spool, error);
@@ -249,18 +264,12 @@ static enum tr_status mesh_regions(struct mesher *mesher, struct tr_error *error
 {
     const struct tr_world_info *info = &mesher->world->info;
     const int32_t side = 1 << (mesher->top > TR_BLOCK_LOD ? mesher->top : TR_BLOCK_LOD);
-    const uint64_t total = (uint64_t)info->size_x * (uint64_t)info->size_z;
     enum tr_status status = TR_OK;
-    uint64_t done = 0;
     for (int32_t z = 0; z < info->size_z && status == TR_OK; z += side)
         for (int32_t x = 0; x < info->size_x && status == TR_OK; x += side) {
             mesher->region_x = x;
             mesher->region_z = z;
             status = mesh_region(mesher, error);
-            const int32_t width = info->size_x - x < side ? info->size_x - x : side,
-                          depth = info->size_z - z < side ? info->size_z - z : side;
-            done += (uint64_t)width * (uint64_t)depth;
-            tr_progress_report(mesher->options->progress, done, total);
         }
     return status;
 }
