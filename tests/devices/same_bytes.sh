@@ -26,7 +26,7 @@ build() {
 make -s build/release/tests/devices/make_log build/release/tests/devices/first_difference || exit 2
 tools=build/release/tests/devices
 $tools/make_log 11 1000 256 256 >"$work/log.json"
-$tools/make_log 12 330 256 256 1 all | sed 's/"id": "e/"id": "k/' >"$work/kinds.json"
+$tools/make_log 12 330 256 256 0.5 all | sed 's/"id": "e/"id": "k/' >"$work/kinds.json"
 $tools/make_log 13 10000 256 256 0.4 >"$work/many.json" # small, for -O0 is slow
 
 # Bakes with one program, device and number of jobs, and compares each step with the first that was baked.
