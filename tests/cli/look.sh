@@ -1,4 +1,4 @@
-# A look inside: ls, dump, sample and raycast on level ground of 50 m with a round hollow of radius 6 m around (64, 40, 64).
+# A look inside: ls, dump, sample, raycast, and preview of packs, on level ground of 50 m with a round hollow of radius 6 m around (64, 40, 64).
 . "$(dirname "$0")/../support/cli.sh"
 printf 'ncols 3\nnrows 3\nxllcorner 0\nyllcorner 0\ncellsize 64\n50 50 50\n50 50 50\n50 50 50\n' >level.asc
 printf '%s\n' '{"format": "terrain-edits", "version": 1, "edits": [{"id": "hollow", "op": "subtract",' \
@@ -141,6 +141,70 @@ expect 2 "dump writes CSV" dump world 0,0 --format csv -o heights.obj
 expect 4 "--force" dump world 0,0 -o heights.csv
 expect 0 "" dump world 0,0 -o heights.csv --force
 expect_absent block.png
+
+# preview of a pack: perspective, its options, the same at any number of jobs
+size_of() {
+    printf '%d x %d' "0x$(od -An -tx1 -j16 -N4 "$1" | tr -d ' \n')" "0x$(od -An -tx1 -j20 -N4 "$1" | tr -d ' \n')"
+}
+expect 0 "" mesh -q world -o window.tpack
+expect 0 "" mesh -q world -o coarse.tpack --lod 1
+expect 0 "" mesh -q world -o all.tpack --all-lods
+expect 0 "1280 x 800 pixels" preview window.tpack -o view.png -j 1
+[ "$(size_of view.png)" = "1280 x 800" ] || fail "view.png is $(size_of view.png)"
+expect 0 "120 x 90 pixels" preview window.tpack --size 120x90 -o plain.png -j 1
+expect 0 "" preview -q window.tpack --size 120x90 -o three.png -j 3
+cmp -s plain.png three.png || fail "a view depends on the number of jobs"
+different() {
+    name=$1
+    shift
+    expect 0 "" preview -q "$@" --size 120x90 -o "$name.png"
+    for other in $seen; do
+        cmp -s "$name.png" "$other.png" && fail "preview $*: the same picture as $other.png"
+    done
+    seen="$seen $name"
+}
+seen=plain
+different wires window.tpack --wireframe
+different colors window.tpack --lod-colors
+different from window.tpack --from -60,90,180
+different look window.tpack --look-at 0,50,0
+different narrow window.tpack --fov 10
+different morning window.tpack --sun 80,12
+different coarse coarse.tpack --lod-colors
+different level0 all.tpack --wireframe --from 64,120,200
+different level1 all.tpack --lod 1 --wireframe --from 64,120,200
+expect 0 "1 x 1 pixels" preview window.tpack --size 1x1 -o dot.png
+expect 0 "" preview -q window.tpack --size 9x4 --from 64,40,64 --look-at 64,50,64 --sun -360,90 --fov 150 -o up.png
+for size in 0x9 9x0 4097x9 9x1e9 9.5x9 -9x9 nanx9; do
+    expect 2 "--size is '$size', expected" preview window.tpack --size "$size" -o none.png
+done
+for size in 9 9x x9 9x9x9 '9 x9'; do
+    expect 2 "--size is '$size', expected WxH" preview window.tpack --size "$size" -o none.png
+done
+for option in --from --look-at; do
+    for place in 1 1,2 1,2,3,4 1,2,x nan,1,1; do
+        expect 2 "$option is '$place', expected X,Y,Z in metres" preview window.tpack $option "$place" -o none.png
+    done
+    expect 3 "$option is 1e+300, 0, 0, expected at most" preview window.tpack $option 1e300,0,0 -o none.png
+done
+expect 3 "the eye is where it looks at" preview window.tpack --from 1,2,3 --look-at 1,2,3 -o none.png
+for sun in 1 1,2,3 a,b; do
+    expect 2 "--sun is '$sun', expected AZIMUTH,ELEVATION" preview window.tpack --sun $sun -o none.png
+done
+for sun in 0,0 0,90.5 361,45 0,-3; do
+    expect 2 "--sun is '$sun', expected an azimuth" preview window.tpack --sun $sun -o none.png
+done
+expect 2 "--fov is '0'" preview window.tpack --fov 0 -o none.png
+expect 2 "is one window, expected no --lod" preview window.tpack --lod 0 -o none.png
+expect 2 "has no level 5" preview all.tpack --lod 5 -o none.png
+expect 2 "--slice goes with a world" preview window.tpack --slice x=1 -o none.png
+for option in --wireframe --lod-colors '--size 9x9' '--from 1,2,3' '--look-at 1,2,3' '--sun 1,2' '--fov 9' '--lod 0'; do
+    expect 2 "${option%% *} goes with a mesh pack, but 'world' is a world" preview world $option -o none.png
+done
+expect 3 "neither a world nor a mesh pack" preview heights.png -o none.png
+head -c 200 window.tpack >cut.tpack
+expect 3 "cut.tpack" preview cut.tpack -o none.png
+expect_absent none.png
 
 # a damaged chunk is named by all of them
 cp -r world broken
