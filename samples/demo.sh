@@ -27,7 +27,8 @@ for format in glb obj ply stl; do
 done
 step preview "$out/world-edited" -o "$out/relief.png" --force
 step preview "$out/world-edited" --slice z=562 -o "$out/slice.png" --force
+step preview "$out/world.tpack" -o "$out/view.png" --force
 step info "$out/world-edited"
 step verify "$out/world-edited"
 step verify "$out/world.tpack"
-printf '\nLook at %s/relief.png and %s/slice.png; load %s/world.glb into any glTF viewer.\n' "$out" "$out" "$out"
+printf '\nLook at %s/view.png, relief.png and slice.png; load %s/world.glb into any glTF viewer.\n' "$out" "$out"
