@@ -22,7 +22,7 @@ static const struct tr_option options[] = {
     {"--fov", 0, TR_OPTION_NUMBER, "DEGREES", TR_VIEW_FOV_MIN, TR_VIEW_FOV_MAX,
      "a pack: the height of what is seen; 35 when not given"},
     {"--sun", 0, TR_OPTION_TEXT, "AZ,EL", 0, 0,
-     "a pack: the sun, in degrees clockwise from north and above the horizon; 235,38 when not given"},
+     "a pack: the sun, in degrees clockwise from north and above the horizon; 240,32 when not given"},
     {"--wireframe", 0, TR_OPTION_FLAG, NULL, 0, 0, "a pack: draw the triangles' edges"},
     {"--lod-colors", 0, TR_OPTION_FLAG, NULL, 0, 0,
      "a pack: a colour for each level of detail, transitions lighter, instead of materials"},
