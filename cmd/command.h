@@ -62,7 +62,7 @@ extern const struct tr_command *const tr_commands[]; /* ends with NULL */
 extern const struct tr_command tr_command_gen, tr_command_apply_log, tr_command_mesh, tr_command_export,
     tr_command_diff, tr_command_info, tr_command_ls, tr_command_dump, tr_command_sample, tr_command_raycast,
     tr_command_verify, tr_command_preview, tr_command_devices, tr_command_bench, tr_command_help,
-    tr_command_version, tr_command_log;
+    tr_command_version, tr_command_log, tr_command_scatter;
 
 /* Rows that several commands have. */
 #define TR_OPTION_OUT(what)                                                                                  \

@@ -18,6 +18,19 @@
 
 #include "lib/mesh/tile_mesh.h"
 
+enum { TR_SPLAT_GRASS, TR_SPLAT_ROCK, TR_SPLAT_SAND, TR_SPLAT_SOIL, TR_SPLAT_WEIGHTS };
+#define TR_SPLAT_ALL 255 /* what the weights sum to */
+
+/* The ramp between sand and grass, units from y = 0. */
+struct tr_shore {
+    int64_t low, high;
+};
+struct tr_shore tr_shore_of(double voxel_size);
+
+/* The weights at one point: its octahedral normal, its y in units from y = 0, |y| < 2^41, and its material, 0 for none. */
+void tr_splat_point(uint32_t normal, int64_t y, uint8_t material, const struct tr_shore *shore,
+                    uint8_t weights[TR_SPLAT_WEIGHTS]);
+
 /* Fills tile->weights (taken here). base_y: y of the tile's lowest corner in units from the world's y = 0, |base_y| < 2^40; voxel_size in
  * metres, > 0. TR_IO without memory. */
 enum tr_status tr_splat(struct tr_tile_mesh *tile, int64_t base_y, double voxel_size, struct tr_error *error);

@@ -348,13 +348,32 @@ void tr_ground_release(struct tr_ground *ground)
     *ground = (struct tr_ground){0};
 }
 
+enum tr_status tr_cells_ground(const struct tr_cells *cells, int x, int z, double part_x, double part_z,
+                               double voxel_size, struct tr_ground *ground, struct tr_error *error)
+{
+    struct line line = {.cells = cells, .x = x, .z = z, .voxel_size = voxel_size, .ground = ground};
+    double height = 0.0, most = 0.0;
+
+    ground->material = 0;
+    ground->sculpted = false;
+    ground->count = 0;
+    for (int i = 0; i < 4; i++) {
+        line.weights[i] = (i & 1 ? part_x : 1.0 - part_x) * (i >> 1 ? part_z : 1.0 - part_z);
+        height += line.weights[i] * tr_cells_height(cells, x + (i & 1), z + (i >> 1));
+        if (line.weights[i] > most) {
+            most = line.weights[i];
+            ground->material = tr_cells_paint(cells, x + (i & 1), z + (i >> 1));
+        }
+    }
+    ground->height_m = height / TR_UNITS * voxel_size;
+    return follow_line(&line, error);
+}
+
 enum tr_status tr_probe_ground(struct tr_cache *cache, const struct tr_world_info *info, double x_m,
                                double z_m, struct tr_ground *ground, struct tr_error *error)
 {
     struct place place;
     struct tr_cells cells;
-    struct line line = {.cells = &cells, .voxel_size = info->voxel_size, .ground = ground};
-    double height = 0.0, most = 0.0;
     enum tr_status status = find_place(info, x_m, z_m, &place, error);
 
     *ground = (struct tr_ground){0};
@@ -362,19 +381,8 @@ enum tr_status tr_probe_ground(struct tr_cache *cache, const struct tr_world_inf
         status = tr_cells_hold(cache, place.cx, place.cz, &cells, error);
     if (status != TR_OK)
         return status;
-    line.x = place.x;
-    line.z = place.z;
-    for (int i = 0; i < 4; i++) {
-        line.weights[i] =
-            (i & 1 ? place.part_x : 1.0 - place.part_x) * (i >> 1 ? place.part_z : 1.0 - place.part_z);
-        height += line.weights[i] * tr_cells_height(&cells, place.x + (i & 1), place.z + (i >> 1));
-        if (line.weights[i] > most) {
-            most = line.weights[i];
-            ground->material = tr_cells_paint(&cells, place.x + (i & 1), place.z + (i >> 1));
-        }
-    }
-    ground->height_m = height / TR_UNITS * info->voxel_size;
-    status = follow_line(&line, error);
+    status = tr_cells_ground(&cells, place.x, place.z, place.part_x, place.part_z, info->voxel_size, ground,
+                             error);
     tr_cells_release(cache, &cells);
     if (status != TR_OK)
         tr_ground_release(ground);

@@ -69,6 +69,13 @@ struct tr_ground {
 };
 void tr_ground_release(struct tr_ground *ground);
 
+/* The ground along the vertical line at part_x, part_z, in [0, 1], of the column of cells at local x, z in 0..63. What
+ * `ground` held is replaced and its memory used again; release it on failure, too. Where the parts are whole 256ths the
+ * field along the line is exact, and so are the surfaces but for one division; with a voxel_size of 1 they are in
+ * voxels. */
+enum tr_status tr_cells_ground(const struct tr_cells *cells, int x, int z, double part_x, double part_z,
+                               double voxel_size, struct tr_ground *ground, struct tr_error *error);
+
 /* The ground at x, z of the map, in metres. Outside the world: TR_BAD_INPUT, with the range. Release it. */
 enum tr_status tr_probe_ground(struct tr_cache *cache, const struct tr_world_info *info, double x_m,
                                double z_m, struct tr_ground *ground, struct tr_error *error);

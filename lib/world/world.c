@@ -277,6 +277,21 @@ enum tr_status tr_world_read_base_chunk(const struct tr_world *world, int32_t cx
     return status;
 }
 
+enum tr_status tr_world_has_base(const struct tr_world *world, int32_t cx, int32_t cz, bool *has_base,
+                                 struct tr_error *error)
+{
+    char path[TR_STORE_PATH_BYTES];
+    struct tr_store_file file;
+    enum tr_status status;
+
+    tr_store_chunk_path(path, TR_STORE_BASE, cx, cz);
+    status = tr_store_open(world->folder, world->path, path, true, &file, error);
+    *has_base = status == TR_OK && file.file >= 0;
+    if (*has_base)
+        tr_store_close(&file);
+    return status;
+}
+
 enum tr_status tr_world_chunk_file_bytes(const struct tr_world *world, int32_t cx, int32_t cz,
                                          uint64_t *size_bytes, struct tr_error *error)
 {

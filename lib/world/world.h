@@ -89,6 +89,9 @@ enum tr_status tr_world_read_chunk(const struct tr_world *world, int32_t cx, int
 /* What header and table of contents of its file say; no section is read. */
 enum tr_status tr_world_read_head(const struct tr_world *world, int32_t cx, int32_t cz,
                                   struct tr_chunk_head *head, struct tr_error *error);
+/* Whether base/ holds the chunk: the log changed it. */
+enum tr_status tr_world_has_base(const struct tr_world *world, int32_t cx, int32_t cz, bool *has_base,
+                                 struct tr_error *error);
 /* Size of its file in bytes, for `info`. */
 enum tr_status tr_world_chunk_file_bytes(const struct tr_world *world, int32_t cx, int32_t cz,
                                          uint64_t *size_bytes, struct tr_error *error);
