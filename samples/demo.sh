@@ -25,6 +25,7 @@ step mesh "$out/world-edited" -o "$out/world.tpack" --force
 for format in glb obj ply stl; do
     step export "$out/world.tpack" -o "$out/world.$format" --force
 done
+step scatter "$out/world-edited" "$samples/scatter.example.json" -o "$out/scatter.glb" --force
 step preview "$out/world-edited" -o "$out/relief.png" --force
 step preview "$out/world-edited" --slice z=562 -o "$out/slice.png" --force
 step preview "$out/world.tpack" -o "$out/view.png" --force

@@ -54,6 +54,10 @@ struct tr_instances {
 void tr_instances_release(struct tr_instances *instances);
 uint64_t tr_instances_count(const struct tr_instances *instances, uint32_t layer);
 
+/* Unit quaternion x, y, z, w: yaw about up, then up turned toward the normal. */
+void tr_instance_rotation(const struct tr_instance_layer *layer, const struct tr_instance *instance,
+                          double rotation[4]);
+
 enum tr_instance_format { TR_INSTANCES_JSON, TR_INSTANCES_GLB };
 bool tr_instances_format_named(const char *name, enum tr_instance_format *format);
 /* By the path's extension (any case); false when it is none of ours. */

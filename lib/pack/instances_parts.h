@@ -24,10 +24,6 @@ void tr_instance_begin(struct tr_instance_walk *walk, const struct tr_instances 
                        uint32_t model, struct tr_instance_area area);
 const struct tr_instance *tr_instance_next(struct tr_instance_walk *walk); /* NULL behind the last */
 
-/* Unit quaternion x, y, z, w: yaw about up, then up turned toward the normal. */
-void tr_instance_rotation(const struct tr_instance_layer *layer, const struct tr_instance *instance,
-                          double rotation[4]);
-
 enum tr_status tr_instances_json(const struct tr_instances *instances, struct tr_sink *sink,
                                  struct tr_error *error);
 enum tr_status tr_instances_glb(const struct tr_instances *instances, struct tr_sink *sink,

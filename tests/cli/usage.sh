@@ -1,6 +1,6 @@
 # Command lines: help for every command, one line and exit 2 for what is wrong, results on standard output and words on standard error.
 . "$(dirname "$0")/../support/cli.sh"
-for command in gen apply-log mesh export diff info verify preview ls dump sample raycast devices bench help version; do
+for command in gen apply-log mesh export scatter diff info verify preview ls dump sample raycast devices bench help version; do
     expect 0 "terrain $command" help $command
     expect 0 "terrain $command" $command --help
 done

@@ -19,7 +19,7 @@ result() {
     fi
 }
 
-for file in "$demo"/world.glb "$demo"/world.stl; do
+for file in "$demo"/world.glb "$demo"/scatter.glb "$demo"/world.stl; do
     "$here/peers.sh" "$build" "$file"
     result $?
 done
