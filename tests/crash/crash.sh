@@ -247,6 +247,9 @@ part_faults() {
     must "$terrain" export -q a.tpack -o a.glb
     must "$terrain" export -q c.tpack -o c.glb
     must "$terrain" export -q c.tpack -o c.stl
+    echo '{"format":"terrain-scatter","version":1,"layers":[{"id":"a","model":"m","cell":16,"avoid":["cave","edited"]}]}' >rules.json
+    must "$terrain" scatter -q a rules.json -o a.json
+    must "$terrain" scatter -q c rules.json -o c.json
     for good in a a2 b c d u a.tpack c.tpack; do
         must "$terrain" verify -q $good
     done
@@ -260,6 +263,7 @@ part_faults() {
     faults "mesh --force" w.tpack a.tpack c.tpack mesh -q c --jobs 1 -o w.tpack --force
     faults "export --force, GLB" w.glb a.glb c.glb export -q c.tpack -o w.glb --force
     faults "export to a new name, STL" w.stl "" c.stl export -q c.tpack -o w.stl
+    faults "scatter --force" w.json a.json c.json scatter -q c rules.json --jobs 1 -o w.json --force
 }
 
 # ---- SIGKILL ----
