@@ -12,21 +12,55 @@
 
 #include <inttypes.h>
 
-/* To the nearest millionth, in as few digits. (tr_number_text finds the fewest for any double, and takes its time.) */
+/* whole / 10^digits in as few characters; |whole| < 10^18, digits at most 17. */
+static void write_decimal(struct tr_writer *out, int64_t whole, int digits)
+{
+    char text[24];
+    size_t at = sizeof text;
+    uint64_t left = whole < 0 ? -(uint64_t)whole : (uint64_t)whole;
+
+    for (; digits > 0 && left % 10 == 0; digits--)
+        left /= 10;
+    for (int written = 0; left > 0 || written <= digits; written++) {
+        if (written == digits && written > 0)
+            text[--at] = '.';
+        text[--at] = (char)('0' + left % 10);
+        left /= 10;
+    }
+    if (whole < 0)
+        text[--at] = '-';
+    tr_write_bytes(out, text + at, sizeof text - at);
+}
+
 static void write_millionths(struct tr_writer *out, double value)
 {
-    int64_t whole = (int64_t)((value < 0 ? -value : value) * 1e6 + 0.5);
-    int digits = 6;
+    write_decimal(out, (int64_t)(value * 1e6 + (value < 0 ? -0.5 : 0.5)), 6);
+}
 
-    if (value < 0 && whole > 0)
-        tr_write_u8(out, '-');
-    tr_write_text(out, "%" PRId64, whole / 1000000);
-    whole %= 1000000;
-    if (whole == 0)
-        return;
-    for (; whole % 10 == 0; digits--)
-        whole /= 10;
-    tr_write_text(out, ".%0*" PRId64, digits, whole);
+/* The fewest digits that read back as the same number. Where ten decimals are enough and 15 digits in all, no other number of that many is as near,
+ * and a division of two integers finds whether it reads back; tr_number_text, which tries all lengths, takes far longer. */
+static void write_exact(struct tr_writer *out, double value)
+{
+    const double limit = 1e5, scale = 1e10;
+    int64_t whole = 0;
+
+    if (value > -limit && value < limit)
+        whole = (int64_t)(value * scale + (value < 0 ? -0.5 : 0.5));
+    if ((double)whole / scale == value)
+        write_decimal(out, whole, 10);
+    else
+        tr_form_write_value(out, value);
+}
+
+static void write_list(struct tr_writer *out, const char *key, const double *numbers, int count,
+                       void (*write)(struct tr_writer *out, double value))
+{
+    tr_form_write_key(out, key);
+    for (int i = 0; i < count; i++) {
+        tr_write_u8(out, i == 0 ? '[' : ',');
+        write(out, numbers[i]);
+    }
+    tr_write_u8(out, ']');
 }
 
 static void write_instance(const struct tr_instance_walk *walk, const struct tr_instance *instance,
@@ -42,16 +76,11 @@ static void write_instance(const struct tr_instance_walk *walk, const struct tr_
 
     tr_instance_rotation(walk->layer, instance, rotation);
     tr_write_u8(out, '{');
-    tr_form_write_numbers(out, "cell", cell, 2);
+    write_list(out, "cell", cell, 2, write_exact);
     if (instance->floor > 0)
         tr_form_write_number(out, "floor", instance->floor);
-    tr_form_write_numbers(out, "at", at, 3);
-    tr_form_write_key(out, "rotation");
-    for (int i = 0; i < 4; i++) {
-        tr_write_u8(out, i == 0 ? '[' : ',');
-        write_millionths(out, rotation[i]);
-    }
-    tr_write_u8(out, ']');
+    write_list(out, "at", at, 3, write_exact);
+    write_list(out, "rotation", rotation, 4, write_millionths);
     tr_form_write_key(out, "scale");
     write_millionths(out, instance->scale / 65536.0);
     tr_write_u8(out, '}');

@@ -13,7 +13,6 @@
 #include <math.h>
 #include <stdatomic.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define CHUNK_UNITS ((int64_t)TR_CHUNK * TR_UNITS)
 #define BATCH_CHUNKS 1024 /* between reports of progress */
