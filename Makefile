@@ -14,7 +14,7 @@ WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointe
 EXACT := -ffp-contract=off -fno-math-errno -fno-trapping-math -fopenmp-simd
 CFLAGS_release := -O3 -g
 CFLAGS_debug := -O0 -g3 -DTR_DEBUG
-CFLAGS_sanitize := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+CFLAGS_sanitize := -O1 -g1 -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 CFLAGS += -std=c17 $(WARN) $(EXACT) $(CFLAGS_$(config)) $(EXTRA_CFLAGS)
 CPPFLAGS += -D_GNU_SOURCE -I. -I$(B)/gen -I$(B)/spv -isystem /usr/include/stb
 LDFLAGS_sanitize := -fsanitize=address,undefined

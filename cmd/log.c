@@ -106,9 +106,11 @@ static enum tr_status write_log(const struct tr_call *call, const struct target 
 {
     struct tr_writer out = {0};
     enum tr_status status = tr_log_write(log, target->encoding, &out, error);
-    if (status == TR_OK && strcmp(target->path, "-") == 0)
-        fwrite(out.bytes, 1, out.size_bytes, stdout); /* whether it arrived is asked when the command ends */
-    else if (status == TR_OK)
+    const bool is_stdout = strcmp(target->path, "-") == 0;
+    if (status == TR_OK && is_stdout &&
+        (fwrite(out.bytes, 1, out.size_bytes, stdout) != out.size_bytes || fflush(stdout) != 0))
+        status = tr_fail_errno(error, "cannot write to standard output");
+    if (status == TR_OK && !is_stdout)
         status =
             tr_file_write(target->path, out.bytes, out.size_bytes, 0644, tr_call_has(call, "--force"), error);
     tr_writer_release(&out);

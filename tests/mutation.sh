@@ -22,6 +22,9 @@ failed=0
 export TERRAIN_TEST_SEED=1 TERRAIN_TEST_LOGS=40
 # Random windows of seams_test, and none of them made smaller.
 export TERRAIN_TEST_WINDOWS=100 TERRAIN_TEST_SHRINK=0
+# The first test that fails ends its program.
+export CMOCKA_TEST_ABORT=1
+ulimit -c 0
 unset TERRAIN_TEST_DEVICE TERRAIN_ISA
 unset MAKEFLAGS MFLAGS MAKELEVEL # of the make that runs this
 

@@ -276,4 +276,11 @@ expect 1 "" diff world world_s
 expect 0 "$edits" apply-log world "$sample" -o sculpted
 expect 1 "edits added ${edits% edits}: hill, rocks, worn" diff world sculpted
 expect 0 "" verify sculpted
+# what did not arrive is not told of as if it had
+if [ -e /dev/full ]; then
+    found=0
+    "$terrain" log convert "$root/samples/edits.example.jsonl" -o - >/dev/full 2>err.txt || found=$?
+    [ $found = 4 ] || fail "a full standard output: exit $found, expected 4"
+    [ "$(wc -l <err.txt)" = 1 ] && grep -q "cannot write to standard output" err.txt || fail "a full standard output: $(cat err.txt)"
+fi
 finish

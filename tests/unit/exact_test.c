@@ -134,7 +134,7 @@ static void sine_and_cosine_are_within_2_to_the_minus_23_up_to_8192(void **state
          quarter++) /* at their ends and in the middle, where they are told apart */
         for (int i = -3; i <= 3; i++) {
             float x = (float)(quarter * QUARTER_TURN);
-            check_sincos(tr_from_bits(tr_bits(x) + (uint32_t)i));
+            check_sincos(quarter == 0 && i < 0 ? -0.0f : tr_from_bits(tr_bits(x) + (uint32_t)i)); /* no NaN */
             x = (float)((quarter + 0.5) * QUARTER_TURN);
             check_sincos(tr_from_bits(tr_bits(x) + (uint32_t)i));
         }
