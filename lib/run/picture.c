@@ -1,25 +1,20 @@
 /* See picture.h. Shapes are drawn by their distance from each pixel's middle: a pixel nearer than half a
  * pixel to the edge is covered in part, which is all the anti-aliasing that lines, boxes and letters need.
  *
- * The PNG is made in memory (stb_image_write) and then written like every file, so that it appears whole or
+ * The PNG is made in memory and then written like every file, so that it appears whole or
  * not at all. */
 #include "lib/run/picture.h"
 
 #include "lib/base/alloc.h"
 #include "lib/base/file.h"
+#include "lib/base/png.h"
 
-#include <limits.h>
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#define STBI_WRITE_NO_STDIO
-#define STB_IMAGE_WRITE_IMPLEMENTATION
-#include <stb_image_write.h>
-
-/* The encoder counts the bytes of the picture, and of what it makes of them, in int. */
-static_assert((uint64_t)TR_PICTURE_SIDE_MAX * (TR_PICTURE_SIDE_MAX * 3 + 1) < INT_MAX / 2,
-              "the largest picture leaves the encoder room");
+static_assert(TR_PICTURE_SIDE_MAX <= TR_PNG_SIDE_MAX, "the largest picture can be written");
 
 /* ---- the picture ---- */
 
@@ -61,14 +56,12 @@ void tr_picture_release(struct tr_picture *picture)
 enum tr_status tr_picture_write(const struct tr_picture *picture, const char *path, bool replace,
                                 struct tr_error *error)
 {
-    int width = (int)picture->width, height = (int)picture->height, size_bytes = 0;
-    unsigned char *png = stbi_write_png_to_mem(picture->rgb, width * 3, width, height, 3, &size_bytes);
-    enum tr_status status;
+    struct tr_writer png = {0};
+    enum tr_status status = tr_png_write(picture->rgb, picture->width, picture->height, &png, error);
 
-    if (!png)
-        return tr_fail(error, TR_IO, "out of memory: a PNG of %d x %d pixels", width, height);
-    status = tr_file_write(path, png, (size_t)size_bytes, 0644, replace, error);
-    free(png);
+    if (status == TR_OK)
+        status = tr_file_write(path, png.bytes, png.size_bytes, 0644, replace, error);
+    tr_writer_release(&png);
     return status;
 }
 
