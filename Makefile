@@ -21,7 +21,7 @@ LDFLAGS_sanitize := -fsanitize=address,undefined
 CFLAGS_fuzz := -O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all
 LDFLAGS_fuzz := -fsanitize=fuzzer,address,undefined
 LDFLAGS += $(LDFLAGS_$(config))
-LDLIBS := -ldl -lcjson -lmsgpackc -lxxhash -lzstd -lpng -lpthread -lm
+LDLIBS := -ldl -lcjson -lmsgpackc -lxxhash -lzstd -lpng -lmeshoptimizer -lpthread -lm
 
 # One source, three instruction sets; only on x86-64, elsewhere the plain one carries the name v2.
 ISAS := $(if $(filter x86_64,$(shell uname -m)),v2 v3 v4,v2)

@@ -3,7 +3,7 @@
 #   tests/deps.sh build|check|peers
 set -eu
 build="gcc make libc6-dev libvulkan-dev libvulkan-volk-dev glslc libstb-dev libzstd-dev libcjson-dev libmsgpack-dev libxxhash-dev libpng-dev
-    libcglm-dev libcmocka-dev mesa-vulkan-drivers"
+    libcglm-dev libmeshoptimizer-dev libcmocka-dev mesa-vulkan-drivers"
 check="locales clang clang-format libclang-rt-14-dev vulkan-validationlayers python3-jsonschema"
 peers="admesh nodejs npm"
 case "${1:-}" in

@@ -240,29 +240,42 @@ static enum tr_status make_solid(struct tr_surface *surface, const struct tr_pac
     return status == TR_OK ? TR_OK : tr_fail(error, status, "\"%s\": %s", pack->path, inner.text);
 }
 
-static enum tr_status export_surface(const struct tr_pack *pack, const struct tr_export_options *options,
-                                     struct tr_tile_range tiles, int32_t base, struct tr_sink *sink,
-                                     struct tr_export_result *result, struct tr_error *error)
+static enum tr_status write_surface(const struct tr_surface *surface, double voxel_size,
+                                    enum tr_export_format format, struct tr_sink *sink,
+                                    struct tr_error *error)
 {
-    struct tr_surface surface;
-    enum tr_status status = tr_surface_read(&surface, pack, tiles, error);
+    if (format == TR_EXPORT_OBJ)
+        return tr_export_obj(surface, voxel_size, sink, error);
+    return format == TR_EXPORT_PLY ? tr_export_ply(surface, voxel_size, sink, error)
+                                   : tr_export_stl(surface, voxel_size, sink, error);
+}
 
+/* The formats that share vertices. */
+static enum tr_status export_surface(const struct tr_pack *pack, const char *path,
+                                     const struct tr_export_options *options, struct tr_tile_range tiles,
+                                     int32_t base, struct tr_export_result *result, struct tr_error *error)
+{
+    struct tr_sink sink = {0};
+    struct tr_surface surface = {0};
+    enum tr_status status = tr_sink_open(&sink, path, options->replace, error);
+
+    if (status == TR_OK)
+        status = tr_surface_read(&surface, pack, tiles, error);
     if (status == TR_OK && surface.index_count == 0)
         status = tr_fail(error, TR_BAD_INPUT, "\"%s\": no triangles, expected a mesh to export", pack->path);
     if (status == TR_OK && options->solid)
         status = make_solid(&surface, pack, tiles, base, error);
-    if (status != TR_OK)
-        goto done;
-    if (options->format == TR_EXPORT_OBJ)
-        status = tr_export_obj(&surface, pack->info.voxel_size, sink, error);
-    else if (options->format == TR_EXPORT_PLY)
-        status = tr_export_ply(&surface, pack->info.voxel_size, sink, error);
-    else
-        status = tr_export_stl(&surface, pack->info.voxel_size, sink, error);
-    result->vertices = surface.vertex_count;
-    result->triangles = surface.index_count / 3;
-done:
+    if (status == TR_OK)
+        status = write_surface(&surface, pack->info.voxel_size, options->format, &sink, error);
+    if (status == TR_OK)
+        status = tr_sink_commit(&sink, error);
+    *result = (struct tr_export_result){.vertices = surface.vertex_count,
+                                        .triangles = surface.index_count / 3,
+                                        .file_bytes = sink.written_bytes,
+                                        .files = 1,
+                                        .is_exact = true};
     tr_surface_release(&surface);
+    tr_sink_release(&sink);
     return status;
 }
 
@@ -270,21 +283,16 @@ enum tr_status tr_export(const struct tr_pack *pack, const char *path,
                          const struct tr_export_options *options, struct tr_export_result *result,
                          struct tr_error *error)
 {
-    struct tr_sink sink = {0};
+    struct tr_export_options how = *options;
     struct tr_tile_range tiles;
     int32_t base;
     enum tr_status status = check(pack, options, &tiles, &base, error);
 
     *result = (struct tr_export_result){0};
-    if (status == TR_OK)
-        status = tr_sink_open(&sink, path, options->replace, error);
-    if (status == TR_OK && options->format == TR_EXPORT_GLB)
-        status = tr_export_glb(pack, tiles, &sink, result, error);
-    else if (status == TR_OK)
-        status = export_surface(pack, options, tiles, base, &sink, result, error);
-    if (status == TR_OK)
-        status = tr_sink_commit(&sink, error);
-    result->file_bytes = sink.written_bytes;
-    tr_sink_release(&sink);
-    return status;
+    if (status != TR_OK)
+        return status;
+    if (how.file_tiles == 0 || how.file_tiles > TR_EXPORT_FILE_TILES_MAX)
+        how.file_tiles = TR_EXPORT_FILE_TILES_MAX;
+    return how.format == TR_EXPORT_GLB ? tr_export_glb(pack, tiles, path, &how, result, error)
+                                       : export_surface(pack, path, &how, tiles, base, result, error);
 }

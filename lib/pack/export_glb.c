@@ -1,353 +1,301 @@
-/* GLB: glTF 2.0 in one binary file. One mesh and node a tile, exact floats, no extension, nothing that a plain loader lacks.
+/* GLB exports: the passes over the tiles, and which file each tile goes to.
  *
- *   12 bytes  "glTF", version 2, length        then two chunks: JSON padded with blanks, BIN
- *   BIN       for each tile: positions (12 bytes a vertex), normals (12), indices (2 or 4 bytes each, padded to 4)
+ * The quantised profiles read all tiles once for their extents, from which the step follows. Then, file by file, tiles are made for their
+ * sizes until the file is full, and made once more to be written.
  *
- * The JSON comes first, so counts and bounds of all tiles are needed before any is written. A window's are those of the pack's table; the
- * tiles of a pack of all levels hold triangles for other neighbourhoods too, and are read twice.
- *
- * Node translations are not used: a vertex that two tiles share has the same float in both only as a position in the world. That bounds
- * the world's size, see export.c. */
-#include "lib/pack/export_parts.h"
+ * A file is full with as many tiles as the options say, or when its bytes would come near 2 GiB. What fits in one file is that file; else
+ * the output is a folder of tiles-00001.glb, tiles-00002.glb and so on, in the order of the pack, built aside and renamed into place. All of
+ * them are in the world's coordinates and on one lattice, so that together they are what one file would be. */
+#include "lib/pack/glb.h"
 
 #include "lib/base/alloc.h"
-#include "lib/base/json.h"
+#include "lib/base/temp.h"
 
+#include <fcntl.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-#define GLB_HEADER_BYTES 12
-#define CHUNK_HEADER_BYTES 8
-#define GLB_MAGIC 0x46546c67u
-#define CHUNK_JSON 0x4e4f534au
-#define CHUNK_BIN 0x004e4942u
-#define COMPONENT_U16 5123
-#define COMPONENT_U32 5125
-#define COMPONENT_F32 5126
-#define TARGET_ARRAY 34962
-#define TARGET_ELEMENT 34963
-#define VECTOR_BYTES 12u
-#define U16_VERTICES_MAX 65535u /* the highest index is 65534: 65535 restarts a primitive */
+#define JSON_ROOM_BYTES                                                                                      \
+    ((uint64_t)64 << 20) /* for TR_EXPORT_FILE_TILES_MAX tiles: 16 KiB each, of which they need 3 */
+#define NAME_BEGIN "tiles-"
+#define NAME_END ".glb"
 
-/* A tile as it is written. */
-struct shape {
-    size_t tile; /* in the pack */
-    uint32_t vertex_count, index_count;
-    int32_t lo[3], hi[3]; /* bounds of its vertices, units from its corner */
+/* ---- the lattice ---- */
+
+struct extent {
+    int64_t box, morph; /* units, along one axis */
 };
 
-struct glb {
-    const struct tr_pack *pack;
-    struct shape *shapes; /* without those of no triangle */
-    size_t shape_count;
-};
-
-/* Sizes of one tile's parts in the buffer. */
-struct layout {
-    uint64_t vector_bytes; /* positions, and normals */
-    uint64_t index_bytes;  /* without padding */
-    uint64_t padding_bytes;
-    bool indices_are_u16;
-};
-
-static struct layout layout_of(const struct shape *tile)
+static int64_t greater(int64_t a, int64_t b)
 {
-    struct layout layout = {.vector_bytes = (uint64_t)tile->vertex_count * VECTOR_BYTES,
-                            .indices_are_u16 = tile->vertex_count <= U16_VERTICES_MAX};
-
-    layout.index_bytes = (uint64_t)tile->index_count * (layout.indices_are_u16 ? 2 : 4);
-    layout.padding_bytes = (4 - layout.index_bytes % 4) % 4;
-    return layout;
+    return a > b ? a : b;
 }
 
-static uint64_t layout_bytes(const struct layout *layout)
+static void extend(struct extent *extent, const struct tr_tile_mesh *mesh, bool has_morphs)
 {
-    return 2 * layout->vector_bytes + layout->index_bytes + layout->padding_bytes;
-}
+    int32_t lo[3], hi[3];
 
-static uint64_t buffer_bytes(const struct glb *glb)
-{
-    uint64_t sum = 0;
+    tr_pack_mesh_bounds(mesh, lo, hi);
+    for (int axis = 0; axis < 3; axis++)
+        extent->box = greater(extent->box, (int64_t)hi[axis] - lo[axis]);
+    for (uint32_t i = 0; has_morphs && mesh->targets && i < mesh->vertex_count; i++) {
+        const int32_t from[3] = {mesh->vertices[i].x, mesh->vertices[i].y, mesh->vertices[i].z};
 
-    for (size_t i = 0; i < glb->shape_count; i++) {
-        struct layout layout = layout_of(&glb->shapes[i]);
-
-        sum += layout_bytes(&layout);
-    }
-    return sum;
-}
-
-/* ---- JSON ---- */
-
-static const char *separator(size_t i)
-{
-    return i == 0 ? "" : ",";
-}
-
-static void write_nodes(const struct glb *glb, struct tr_writer *json)
-{
-    tr_write_text(json, "\"scenes\":[{\"nodes\":[");
-    for (size_t i = 0; i < glb->shape_count; i++)
-        tr_write_text(json, "%s%zu", separator(i), i);
-    tr_write_text(json, "]}],\"nodes\":[");
-    for (size_t i = 0; i < glb->shape_count; i++) {
-        const struct tr_pack_tile *tile = &glb->pack->tiles[glb->shapes[i].tile];
-
-        tr_write_text(json, "%s{\"name\":\"lod %u tile %d %d %d\",\"mesh\":%zu}", separator(i), tile->lod,
-                      tile->cx, tile->cy, tile->cz, i);
-    }
-    tr_write_text(json, "],");
-}
-
-static void write_meshes(const struct glb *glb, struct tr_writer *json)
-{
-    tr_write_text(json, "\"meshes\":[");
-    for (size_t i = 0; i < glb->shape_count; i++)
-        tr_write_text(json,
-                      "%s{\"primitives\":[{\"attributes\":{\"POSITION\":%zu,\"NORMAL\":%zu},\"indices\":%zu,"
-                      "\"material\":0}]}",
-                      separator(i), 3 * i, 3 * i + 1, 3 * i + 2);
-    tr_write_text(json, "],\"materials\":[{\"name\":\"ground\",\"pbrMetallicRoughness\":{\"baseColorFactor\":"
-                        "[0.42,0.33,0.22,1],\"metallicFactor\":0,\"roughnessFactor\":1}}],");
-}
-
-/* A corner of a tile's bounds as floats in metres: rounding keeps order, so the bounds of the floats are the floats of the bounds. */
-static void write_bound(const struct tr_pack *pack, const struct tr_pack_tile *tile, const int32_t bound[3],
-                        struct tr_writer *json)
-{
-    const int32_t place[3] = {tile->cx, tile->cy, tile->cz};
-
-    for (int axis = 0; axis < 3; axis++) {
-        int64_t units = place[axis] * tr_pack_tile_units(tile->lod) + bound[axis];
-        char text[32];
-
-        tr_number_text(tr_export_metres(units, pack->info.voxel_size), text);
-        tr_write_text(json, "%s%s", separator((size_t)axis), text);
-    }
-}
-
-static void write_accessors(const struct glb *glb, struct tr_writer *json)
-{
-    tr_write_text(json, "\"accessors\":[");
-    for (size_t i = 0; i < glb->shape_count; i++) {
-        const struct shape *tile = &glb->shapes[i];
-        struct layout layout = layout_of(tile);
-
-        tr_write_text(json,
-                      "%s{\"bufferView\":%zu,\"componentType\":%d,\"count\":%u,\"type\":\"VEC3\",\"min\":[",
-                      separator(i), 3 * i, COMPONENT_F32, tile->vertex_count);
-        write_bound(glb->pack, &glb->pack->tiles[tile->tile], tile->lo, json);
-        tr_write_text(json, "],\"max\":[");
-        write_bound(glb->pack, &glb->pack->tiles[tile->tile], tile->hi, json);
-        tr_write_text(json, "]},{\"bufferView\":%zu,\"componentType\":%d,\"count\":%u,\"type\":\"VEC3\"}",
-                      3 * i + 1, COMPONENT_F32, tile->vertex_count);
-        tr_write_text(json, ",{\"bufferView\":%zu,\"componentType\":%d,\"count\":%u,\"type\":\"SCALAR\"}",
-                      3 * i + 2, layout.indices_are_u16 ? COMPONENT_U16 : COMPONENT_U32, tile->index_count);
-    }
-    tr_write_text(json, "],");
-}
-
-static void write_view(struct tr_writer *json, const char *before, uint64_t *offset, uint64_t size_bytes,
-                       int target)
-{
-    tr_write_text(json,
-                  "%s{\"buffer\":0,\"byteOffset\":%" PRIu64 ",\"byteLength\":%" PRIu64 ",\"target\":%d}",
-                  before, *offset, size_bytes, target);
-    *offset += size_bytes;
-}
-
-static void write_views(const struct glb *glb, struct tr_writer *json)
-{
-    uint64_t offset = 0;
-
-    tr_write_text(json, "\"bufferViews\":[");
-    for (size_t i = 0; i < glb->shape_count; i++) {
-        struct layout layout = layout_of(&glb->shapes[i]);
-
-        write_view(json, separator(i), &offset, layout.vector_bytes, TARGET_ARRAY);
-        write_view(json, ",", &offset, layout.vector_bytes, TARGET_ARRAY);
-        write_view(json, ",", &offset, layout.index_bytes, TARGET_ELEMENT);
-        offset += layout.padding_bytes;
-    }
-    tr_write_text(json, "],\"buffers\":[{\"byteLength\":%" PRIu64 "}]", offset);
-}
-
-static void write_json(const struct glb *glb, struct tr_writer *json)
-{
-    tr_write_text(json, "{\"asset\":{\"version\":\"2.0\",\"generator\":\"terrain\"},\"scene\":0,");
-    write_nodes(glb, json);
-    write_meshes(glb, json);
-    write_accessors(glb, json);
-    write_views(glb, json);
-    tr_write_text(json, "}");
-    while (json->size_bytes % 4 != 0)
-        tr_write_u8(json, ' ');
-}
-
-/* ---- BIN ---- */
-
-static enum tr_status write_vertices(const struct tr_pack *pack, const struct tr_pack_tile *tile,
-                                     const struct tr_mesh *mesh, struct tr_sink *sink, struct tr_error *error)
-{
-    int64_t units = tr_pack_tile_units(tile->lod);
-    const int64_t corner[3] = {tile->cx * units, tile->cy * units, tile->cz * units};
-    double voxel_size = pack->info.voxel_size;
-    enum tr_status status = TR_OK;
-
-    for (size_t i = 0; i < mesh->vertex_count && status == TR_OK; i++) {
-        tr_write_f32(&sink->batch, tr_export_metres(corner[0] + mesh->vertices[i].x, voxel_size));
-        tr_write_f32(&sink->batch, tr_export_metres(corner[1] + mesh->vertices[i].y, voxel_size));
-        tr_write_f32(&sink->batch, tr_export_metres(corner[2] + mesh->vertices[i].z, voxel_size));
-        status = tr_sink_pump(sink, error);
-    }
-    for (size_t i = 0; i < mesh->vertex_count && status == TR_OK; i++) {
-        float normal[3];
-
-        tr_export_normal(mesh->vertices[i].normal, normal);
         for (int axis = 0; axis < 3; axis++)
-            tr_write_f32(&sink->batch, normal[axis]);
-        status = tr_sink_pump(sink, error);
+            extent->morph = greater(extent->morph, llabs((int64_t)mesh->targets[i][axis] - from[axis]));
     }
-    return status;
 }
 
-static enum tr_status write_indices(const struct shape *shape, const struct tr_mesh *mesh,
-                                    struct tr_sink *sink, struct tr_error *error)
+static enum tr_status find_lattice(struct tr_glb *glb, struct tr_tile_range tiles, struct tr_error *error)
 {
-    struct layout layout = layout_of(shape);
+    struct extent extent = {0};
     enum tr_status status = TR_OK;
 
-    for (size_t i = 0; i < mesh->index_count && status == TR_OK; i++) {
-        if (layout.indices_are_u16)
-            tr_write_u16(&sink->batch, (uint16_t)mesh->indices[i]);
-        else
-            tr_write_u32(&sink->batch, mesh->indices[i]);
-        status = tr_sink_pump(sink, error);
-    }
-    for (uint64_t i = 0; i < layout.padding_bytes; i++)
-        tr_write_u8(&sink->batch, 0);
-    return status;
-}
-
-static enum tr_status write_tile(const struct tr_pack *pack, const struct shape *shape, struct tr_sink *sink,
-                                 struct tr_error *error)
-{
-    struct tr_mesh mesh = {0};
-    enum tr_status status = tr_pack_read_mesh(pack, shape->tile, &mesh, error);
-
-    if (status == TR_OK)
-        status = write_vertices(pack, &pack->tiles[shape->tile], &mesh, sink, error);
-    if (status == TR_OK)
-        status = write_indices(shape, &mesh, sink, error);
-    tr_mesh_release(&mesh);
-    return status;
-}
-
-/* ---- the file ---- */
-
-static void shape_of_mesh(const struct tr_mesh *mesh, struct shape *shape)
-{
-    const struct tr_tile_mesh bare = {.vertices = mesh->vertices, .vertex_count = mesh->vertex_count};
-
-    shape->vertex_count = mesh->vertex_count;
-    shape->index_count = mesh->index_count;
-    if (mesh->vertex_count > 0)
-        tr_pack_mesh_bounds(&bare, shape->lo, shape->hi);
-}
-
-static enum tr_status find_shape(const struct tr_pack *pack, size_t i, struct shape *shape,
-                                 struct tr_error *error)
-{
-    const struct tr_pack_tile *tile = &pack->tiles[i];
-    struct tr_mesh mesh = {0};
-    enum tr_status status = TR_OK;
-
-    *shape = (struct shape){.tile = i, .vertex_count = tile->vertex_count, .index_count = tile->index_count};
-    if (pack->info.form == TR_PACK_WINDOW) {
-        memcpy(shape->lo, tile->lo, sizeof shape->lo);
-        memcpy(shape->hi, tile->hi, sizeof shape->hi);
-        return TR_OK;
-    }
-    status = tr_pack_read_mesh(pack, i, &mesh, error);
-    if (status == TR_OK)
-        shape_of_mesh(&mesh, shape);
-    tr_mesh_release(&mesh);
-    return status;
-}
-
-static enum tr_status find_shapes(struct glb *glb, struct tr_tile_range tiles, struct tr_error *error)
-{
-    enum tr_status status = TR_OK;
-
-    glb->shapes = tr_alloc(tiles.count, sizeof *glb->shapes, error);
-    if (!glb->shapes)
-        return TR_IO;
     for (size_t i = 0; i < tiles.count && status == TR_OK; i++) {
-        struct shape *shape = &glb->shapes[glb->shape_count];
+        struct tr_tile_mesh mesh = {0};
 
-        status = find_shape(glb->pack, tiles.first + i, shape, error);
-        glb->shape_count += status == TR_OK && shape->index_count > 0;
+        status = tr_glb_read(glb->pack, tiles.first + i, &mesh, error);
+        if (status == TR_OK && mesh.vertex_count > 0)
+            extend(&extent, &mesh, glb->has_morphs);
+        tr_tile_mesh_release(&mesh);
     }
-    if (status == TR_OK && glb->shape_count == 0)
-        status =
-            tr_fail(error, TR_BAD_INPUT, "\"%s\": no triangles, expected a mesh to export", glb->pack->path);
+    tr_glb_lattice_init(&glb->lattice, glb->pack->info.voxel_size);
+    tr_glb_lattice_widen(&glb->lattice, extent.box, extent.morph);
     return status;
 }
 
-static enum tr_status check_size(const struct glb *glb, uint64_t json_bytes, struct tr_error *error)
-{
-    uint64_t total = GLB_HEADER_BYTES + 2 * CHUNK_HEADER_BYTES + json_bytes + buffer_bytes(glb);
+/* ---- one file ---- */
 
-    if (total > UINT32_MAX)
-        return tr_fail(error, TR_BAD_INPUT,
-                       "\"%s\": glb of %" PRIu64
-                       " bytes, expected at most %u, which is all that its header can say",
-                       glb->pack->path, total, UINT32_MAX);
-    return TR_OK;
+static bool is_full(const struct tr_glb_file *file, size_t tiles_max, uint64_t more_bytes)
+{
+    return file->count >= tiles_max || file->bin_bytes + more_bytes > TR_GLB_FILE_BYTES_MAX - JSON_ROOM_BYTES;
 }
 
-static enum tr_status write_file(const struct glb *glb, const struct tr_writer *json, struct tr_sink *sink,
-                                 struct tr_export_result *result, struct tr_error *error)
+/* Puts the range's tiles from *next on into the file, until it is full or only tiles without triangles are left. */
+static enum tr_status fill_file(const struct tr_glb *glb, struct tr_tile_range tiles, size_t tiles_max,
+                                size_t *next, struct tr_glb_file *file, struct tr_error *error)
 {
-    const uint64_t bin_bytes = buffer_bytes(glb);
     enum tr_status status = TR_OK;
 
-    tr_write_u32(&sink->batch, GLB_MAGIC);
-    tr_write_u32(&sink->batch, 2);
-    tr_write_u32(&sink->batch,
-                 (uint32_t)(GLB_HEADER_BYTES + 2 * CHUNK_HEADER_BYTES + json->size_bytes + bin_bytes));
-    tr_write_u32(&sink->batch, (uint32_t)json->size_bytes);
-    tr_write_u32(&sink->batch, CHUNK_JSON);
-    tr_write_bytes(&sink->batch, json->bytes, json->size_bytes);
-    tr_write_u32(&sink->batch, (uint32_t)bin_bytes);
-    tr_write_u32(&sink->batch, CHUNK_BIN);
-    for (size_t i = 0; i < glb->shape_count && status == TR_OK; i++) {
-        status = write_tile(glb->pack, &glb->shapes[i], sink, error);
-        result->vertices += glb->shapes[i].vertex_count;
-        result->triangles += glb->shapes[i].index_count / 3;
+    file->count = 0; /* its tiles are forgotten: they hold nothing */
+    file->bin_bytes = 0;
+    for (; *next < tiles.count; ++*next) {
+        struct tr_glb_tile tile;
+
+        status = tr_glb_tile_make(glb, tiles.first + *next, &tile, error);
+        tr_glb_tile_forget(&tile);
+        if (status != TR_OK)
+            break;
+        if (tile.stream_count == 0)
+            continue;
+        if (file->count > 0 && is_full(file, tiles_max, tr_glb_tile_bytes(&tile)))
+            break;
+        status = tr_grow(&file->tiles, &file->capacity, file->count + 1, sizeof *file->tiles, error);
+        if (status != TR_OK)
+            break;
+        file->tiles[file->count++] = tile;
+        file->bin_bytes += tr_glb_tile_bytes(&tile);
     }
     return status;
 }
 
-enum tr_status tr_export_glb(const struct tr_pack *pack, struct tr_tile_range tiles, struct tr_sink *sink,
-                             struct tr_export_result *result, struct tr_error *error)
+static enum tr_status write_tiles(const struct tr_glb *glb, const struct tr_glb_file *file,
+                                  struct tr_sink *sink, struct tr_export_result *result,
+                                  struct tr_error *error)
 {
-    struct tr_writer json = {0};
-    struct glb glb = {.pack = pack};
-    enum tr_status status = find_shapes(&glb, tiles, error);
+    enum tr_status status = TR_OK;
+
+    for (size_t i = 0; i < file->count && status == TR_OK; i++) {
+        struct tr_glb_tile tile;
+
+        status = tr_glb_tile_make(glb, (size_t)(file->tiles[i].tile - glb->pack->tiles), &tile, error);
+        if (status == TR_OK)
+            status = tr_glb_write_tile(&tile, sink, error);
+        if (status == TR_OK) {
+            result->vertices += tile.streams[0].count;
+            result->triangles += tile.streams[tile.stream_count - 1].count / 3;
+        }
+        tr_glb_tile_release(&tile);
+    }
+    return status;
+}
+
+static enum tr_status write_file(const struct tr_glb *glb, const struct tr_glb_file *file, const char *path,
+                                 bool replace, struct tr_export_result *result, struct tr_error *error)
+{
+    struct tr_sink sink = {0};
+    enum tr_status status = tr_sink_open(&sink, path, replace, error);
 
     if (status == TR_OK)
-        status = check_size(&glb, 0, error);
-    if (status != TR_OK)
-        goto done;
-    write_json(&glb, &json);
-    status = json.failed ? tr_fail(error, TR_IO, "out of memory: JSON of \"%s\"", sink->output.path)
-                         : check_size(&glb, json.size_bytes, error);
+        status = tr_glb_write_head(glb, file, &sink, error);
     if (status == TR_OK)
-        status = write_file(&glb, &json, sink, result, error);
-done:
-    free(glb.shapes);
-    tr_writer_release(&json);
+        status = write_tiles(glb, file, &sink, result, error);
+    if (status == TR_OK)
+        status = tr_sink_commit(&sink, error);
+    if (status == TR_OK) {
+        result->file_bytes += sink.written_bytes;
+        result->files++;
+    }
+    tr_sink_release(&sink);
+    return status;
+}
+
+/* ---- a folder of files ---- */
+
+/* Whether an entry's name is one that an export gives, or that of such a file's temporary. */
+static bool is_ours(const char *name)
+{
+    name += name[0] == '.';
+    return strncmp(name, NAME_BEGIN, strlen(NAME_BEGIN)) == 0 && strstr(name, NAME_END);
+}
+
+static enum tr_status check_entry(void *context, int folder, const char *name, struct tr_error *error)
+{
+    const char *path = context;
+
+    (void)folder;
+    return is_ours(name)
+               ? TR_OK
+               : tr_fail(error, TR_IO, "\"%s\" has \"%s\" in it, expected a folder of tiles to replace", path,
+                         name);
+}
+
+/* What a killed export has left. */
+static bool may_remove_abandoned(int folder, const char *path)
+{
+    char shown[TR_PATH_BYTES];
+    size_t count;
+
+    snprintf(shown, sizeof shown, "%s", path);
+    return tr_folder_list_at(folder, ".", path, check_entry, shown, &count, NULL) == TR_OK;
+}
+
+static enum tr_status compare_entry(void *context, int folder, const char *name, struct tr_error *error)
+{
+    const int *other = context;
+
+    return tr_file_is_equal(folder, name, *other, name) ? TR_OK
+                                                        : tr_fail(error, TR_NO, "\"%s\" is not equal", name);
+}
+
+/* Whether the folder at `path` has just the files of the new one. */
+static bool is_same(int folder, const char *path)
+{
+    size_t count, other_count;
+    int other = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    bool same = other >= 0 &&
+                tr_folder_list_at(folder, ".", path, compare_entry, &other, &count, NULL) == TR_OK &&
+                tr_folder_list_at(other, ".", path, compare_entry, &folder, &other_count, NULL) == TR_OK;
+
+    if (other >= 0)
+        close(other);
+    return same;
+}
+
+/* A folder in the making, beside the name that it will have. */
+struct folder {
+    char path[TR_PATH_BYTES], temp[TR_PATH_BYTES];
+    int descriptor; /* holds the temporary (temp.h) */
+};
+
+static enum tr_status folder_open(struct folder *folder, const char *path, bool replace,
+                                  struct tr_error *error)
+{
+    size_t length = strlen(path), count;
+    enum tr_status status = TR_OK;
+
+    while (length > 1 && path[length - 1] == '/')
+        length--;
+    if (length >= sizeof folder->path)
+        return tr_fail(error, TR_BAD_INPUT, "path of %zu bytes, expected at most %zu", length,
+                       sizeof folder->path - 1);
+    snprintf(folder->path, sizeof folder->path, "%.*s", (int)length, path);
+    if (replace && tr_path_is_folder(folder->path))
+        status =
+            tr_folder_list_at(AT_FDCWD, folder->path, folder->path, check_entry, folder->path, &count, error);
+    if (status == TR_OK)
+        status = tr_temp_create_folder(folder->path, may_remove_abandoned, folder->temp, &folder->descriptor,
+                                       error);
+    return status;
+}
+
+static enum tr_status folder_commit(struct folder *folder, bool replace, struct tr_error *error)
+{
+    enum tr_status status = tr_folder_sync(folder->temp, error);
+
+    /* An equal one is left as it is, with its times. */
+    if (status != TR_OK || (replace && is_same(folder->descriptor, folder->path)))
+        return status;
+    status = tr_folder_replace(folder->temp, folder->path, replace, error);
+    if (status == TR_OK)
+        folder->temp[0] = '\0';
+    return status;
+}
+
+static void folder_release(struct folder *folder)
+{
+    if (folder->temp[0])
+        tr_folder_remove(folder->temp, NULL);
+    if (folder->descriptor >= 0)
+        close(folder->descriptor);
+}
+
+/* Writes `file`, which is full, as the first of a folder, and the tiles from `next` on as the others. */
+static enum tr_status write_folder(const struct tr_glb *glb, struct tr_tile_range tiles, const char *path,
+                                   const struct tr_export_options *options, size_t next,
+                                   struct tr_glb_file *file, struct tr_export_result *result,
+                                   struct tr_error *error)
+{
+    struct folder folder = {.descriptor = -1};
+    enum tr_status status = folder_open(&folder, path, options->replace, error);
+
+    while (status == TR_OK && file->count > 0) {
+        char name[sizeof NAME_BEGIN NAME_END + 20], file_path[TR_PATH_BYTES];
+
+        snprintf(name, sizeof name, NAME_BEGIN "%05" PRIu64 NAME_END, result->files + 1);
+        status = tr_path_join(file_path, folder.temp, name, error);
+        if (status == TR_OK)
+            status = write_file(glb, file, file_path, false, result, error);
+        if (status == TR_OK)
+            status = fill_file(glb, tiles, options->file_tiles, &next, file, error);
+    }
+    if (status == TR_OK)
+        status = folder_commit(&folder, options->replace, error);
+    folder_release(&folder);
+    return status;
+}
+
+/* ---- the export ---- */
+
+enum tr_status tr_export_glb(const struct tr_pack *pack, struct tr_tile_range tiles, const char *path,
+                             const struct tr_export_options *options, struct tr_export_result *result,
+                             struct tr_error *error)
+{
+    struct tr_glb glb = {.pack = pack,
+                         .profile = options->profile,
+                         .splat = options->splat,
+                         .has_morphs = !options->no_morphs};
+    struct tr_glb_file file = {0};
+    size_t next = 0;
+    enum tr_status status = TR_OK;
+
+    if (!options->replace && tr_path_exists(path)) /* or all the work would be for nothing */
+        return tr_fail(error, TR_IO, "\"%s\" exists, expected a new name or --force", path);
+    if (glb.profile != TR_PROFILE_PLAIN)
+        status = find_lattice(&glb, tiles, error);
+    result->step = glb.lattice.step;
+    result->is_exact = glb.lattice.is_exact || glb.profile == TR_PROFILE_PLAIN;
+    if (status == TR_OK)
+        status = fill_file(&glb, tiles, options->file_tiles, &next, &file, error);
+    if (status == TR_OK && file.count == 0)
+        status = tr_fail(error, TR_BAD_INPUT, "\"%s\": no triangles, expected a mesh to export", pack->path);
+    if (status == TR_OK && next == tiles.count)
+        status = write_file(&glb, &file, path, options->replace, result, error);
+    else if (status == TR_OK)
+        status = write_folder(&glb, tiles, path, options, next, &file, result, error);
+    free(file.tiles);
     return status;
 }

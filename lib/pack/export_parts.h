@@ -69,8 +69,10 @@ enum tr_status tr_plane_fill(const struct tr_plane_point *points, size_t point_c
 
 /* ---- the formats ---- */
 
-enum tr_status tr_export_glb(const struct tr_pack *pack, struct tr_tile_range tiles, struct tr_sink *sink,
-                             struct tr_export_result *result, struct tr_error *error);
+/* Opens its output itself: a file, or a folder of them. */
+enum tr_status tr_export_glb(const struct tr_pack *pack, struct tr_tile_range tiles, const char *path,
+                             const struct tr_export_options *options, struct tr_export_result *result,
+                             struct tr_error *error);
 enum tr_status tr_export_obj(const struct tr_surface *surface, double voxel_size, struct tr_sink *sink,
                              struct tr_error *error);
 enum tr_status tr_export_ply(const struct tr_surface *surface, double voxel_size, struct tr_sink *sink,
