@@ -63,6 +63,16 @@ const kinds = {
         bytes.writeFloatLE(2, start + json.bufferViews[1].byteOffset);
         return bytes;
     },
+    'web-moved-tile'(bytes) {
+        return withJson(bytes, (json) => (json.nodes[0].translation[1] += 2 * json.asset.extras.step));
+    },
+    'web-swapped-positions'(bytes) {
+        return withJson(bytes, (json) => {
+            const [a, b] = json.meshes.map((mesh) => json.bufferViews[mesh.primitives[0].attributes.POSITION].extensions.EXT_meshopt_compression);
+            [a.byteOffset, b.byteOffset] = [b.byteOffset, a.byteOffset];
+            [a.byteLength, b.byteLength] = [b.byteLength, a.byteLength];
+        });
+    },
     'glb-cut-short'(bytes) {
         return bytes.subarray(0, bytes.length - 4);
     },
