@@ -107,7 +107,7 @@ mutant() {
 copy_tree || { echo "cannot copy the tree to $work/clean" >&2; exit 2; }
 cd "$work/clean" || exit 2
 tests="unit/brush_test unit/blend_test unit/falloff_test unit/shape_test unit/tree_test unit/volume_test unit/exact_test
-    unit/edit_test unit/lattice_test unit/tile_mesh_test unit/height_tile_test unit/mesh_world_test unit/gpu_test property/replay_test property/sphere_test property/seams_test lint/spirv"
+    unit/edit_test unit/lattice_test unit/tile_mesh_test unit/height_tile_test unit/mesh_world_test unit/glb_test unit/gpu_test property/replay_test property/sphere_test property/seams_test lint/spirv"
 # shellcheck disable=SC2086
 build_tests $tests || { cat "$log"; echo "the unchanged tree does not build" >&2; exit 2; }
 for test in $tests; do
@@ -162,6 +162,10 @@ all_mutants() {
     mutant height-multiple shaders/height_vertex.h 's/? height + 1 : height/? height : height/' unit/height_tile_test property/seams_test
     mutant height-half lib/mesh/height_border.c 's/marched\[half\], half \* width/marched[0], half * width/' unit/height_tile_test property/seams_test
     mutant column-plane lib/run/column_kinds.c 's/planes\[1\] & DIFFERS_AT_X0/planes[1] \& DIFFERS_AT_Z0/' unit/mesh_world_test
+    # Quantised exports: what keeps borders equal and indices whole.
+    mutant glb-step lib/pack/glb_quantise.c 's/exponent - 1)/exponent)/' unit/glb_test
+    mutant glb-widen lib/pack/glb_quantise.c 's/step + 1 > UINT16_MAX/step > 70000 + UINT16_MAX/' unit/glb_test
+    mutant glb-restart lib/pack/glb_tile.c 's/vertex_count <= U16_VERTICES_MAX/vertex_count <= U16_VERTICES_MAX + 1/' unit/glb_test
     mutant smooth-before lib/run/replay_plan.c 's/chunks_of(reads)/chunks_of(writes)/' property/replay_test
     mutant smooth-after lib/run/replay_plan.c 's/plan_read(replay, range, 1, /plan_read(replay, range, 0, /' property/replay_test
     mutant start-column lib/edit/edit.c 's/at\[2\] + 0\.5/at[2]/' unit/edit_test

@@ -99,7 +99,8 @@ double tr_glb_texture_place(int32_t at, uint32_t lod);
 /* Appends a PNG of a mesh that has weights: red grass, green rock, blue sand, and what is left of 255 soil. */
 enum tr_status tr_glb_texture(const struct tr_tile_mesh *mesh, struct tr_writer *png, struct tr_error *error);
 
-/* Puts triangles into an order that is good for the GPU's caches, and vertices into the order in which triangles use them. */
+/* Puts triangles into an order that is good for the GPU's caches, and vertices into the order in which triangles use them; those that none
+ * uses go. */
 enum tr_status tr_glb_reorder(struct tr_tile_mesh *mesh, struct tr_error *error);
 /* Compresses a stream in place. */
 enum tr_status tr_glb_compress(struct tr_glb_stream *stream, struct tr_error *error);

@@ -49,7 +49,8 @@ enum tr_status tr_glb_reorder(struct tr_tile_mesh *mesh, struct tr_error *error)
         return TR_IO;
     }
     meshopt_optimizeVertexCacheStrip(mesh->indices, mesh->indices, mesh->index_count, count);
-    meshopt_optimizeVertexFetchRemap(to, mesh->indices, mesh->index_count, count);
+    mesh->vertex_count =
+        (uint32_t)meshopt_optimizeVertexFetchRemap(to, mesh->indices, mesh->index_count, count);
     meshopt_remapIndexBuffer(mesh->indices, mesh->indices, mesh->index_count, to);
     move_elements(mesh->vertices, sizeof *mesh->vertices, count, to);
     move_elements(mesh->materials, sizeof *mesh->materials, count, to);

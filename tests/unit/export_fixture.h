@@ -80,8 +80,10 @@ static inline int floating(int x, int y, int z)
     return tr_imin(sphere(x, y, z, 128, 30, 64, 12), sphere(x, y, z, 60, 20, 0, 9));
 }
 
-/* Whether the tiles that are added have weights, and targets: down to the next whole voxel, one in all tiles that share a vertex. */
+/* Whether the tiles that are added have weights, and targets: down to the next whole voxel, and so many units up, the same in all tiles that
+ * share a vertex. */
 static bool adds_streams;
+static int32_t target_rise;
 
 static inline struct tr_pack_writer *begin_pack(const struct tr_pack_info *info)
 {
@@ -105,7 +107,7 @@ static inline void add_tile(struct tr_pack_writer *writer, int cx, int cy, int c
         assert_non_null(full.targets = malloc(full.vertex_count * sizeof *full.targets));
         for (uint32_t i = 0; i < full.vertex_count; i++) {
             full.targets[i][0] = full.vertices[i].x;
-            full.targets[i][1] = full.vertices[i].y & ~255;
+            full.targets[i][1] = (full.vertices[i].y & ~255) + target_rise;
             full.targets[i][2] = full.vertices[i].z;
         }
     }

@@ -510,6 +510,52 @@ static void a_tile_of_more_than_65535_vertices_has_32_bit_indices(void **state)
     tr_pack_close(pack);
 }
 
+/* A strip of triangles over so many vertices, and one vertex more that none uses. */
+static struct tr_pack *make_strip(uint32_t vertex_count)
+{
+    static const struct tr_pack_info info = {.size_x = 1, .size_z = 1, .voxel_size = VOXEL_SIZE};
+    struct tr_pack_writer *writer = begin_pack(&info);
+    struct tr_mesh mesh = {.vertices = calloc(vertex_count + 1, sizeof *mesh.vertices),
+                           .indices = calloc(3 * ((size_t)vertex_count - 2), sizeof *mesh.indices),
+                           .vertex_count = vertex_count + 1,
+                           .index_count = 3 * (vertex_count - 2)};
+    struct tr_tile_part part;
+    struct tr_tile_mesh tile;
+
+    assert_true(mesh.vertices && mesh.indices);
+    for (uint32_t i = 0; i <= vertex_count; i++)
+        mesh.vertices[i] = (tr_vertex){(int)(i % 256), (int)(i / 256), 7, 0};
+    for (uint32_t i = 0; i < mesh.index_count; i++)
+        mesh.indices[i] = i / 3 + i % 3;
+    tile = fixture_tile(&mesh, &part);
+    add_tile(writer, 0, 0, 0, fixture_same, &tile);
+    tr_mesh_release(&mesh);
+    return end_pack(writer);
+}
+
+static void an_index_of_65535_is_never_one_of_16_bits(void **state)
+{
+    const struct reading reading = {.weights_name = "_SPLAT0"};
+
+    (void)state;
+    for (uint32_t count = 65533; count <= 65537; count++) {
+        struct tr_pack *pack = make_strip(count);
+
+        for (int p = 0; p < PROFILES; p++) {
+            struct tr_export_result result =
+                export_glb(pack, (struct tr_export_options){.profile = profiles[p]});
+            struct glb glb = open_glb(out_path, profiles[p]);
+            struct triangles found = assert_tile(&glb, pack, 0, reading, result.step);
+
+            /* plain keeps the vertex that no triangle uses, as the pack does */
+            assert_int_equal(result.vertices, profiles[p] == TR_PROFILE_PLAIN ? count + 1 : count);
+            free(found.all);
+            close_glb(&glb);
+        }
+        tr_pack_close(pack);
+    }
+}
+
 /* ---- the lattice ---- */
 
 static void the_step_is_a_unit_or_the_next_power_of_two_below(void **state)
@@ -619,17 +665,42 @@ static void a_cliff_higher_than_16_bits_doubles_the_step(void **state)
     tr_pack_close(pack);
 }
 
+static void a_morph_farther_than_16_bits_doubles_the_step(void **state)
+{
+    struct tr_pack *pack;
+
+    (void)state;
+    adds_streams = true;
+    target_rise = 40000;
+    pack = make_heights(hills);
+    for (int p = 1; p < PROFILES; p++)
+        check_decoded(pack, profiles[p], 2 * VOXEL_SIZE / TR_UNITS);
+    tr_pack_close(pack);
+}
+
 /* ---- the pictures ---- */
+
+static void read_picture(const struct glb *glb, size_t i, uint8_t *rgb)
+{
+    const cJSON *view =
+        element(glb->json, "bufferViews", number(element(glb->json, "images", i), "bufferView"));
+    png_image image = {.version = PNG_IMAGE_VERSION};
+
+    assert_true(png_image_begin_read_from_memory(&image, glb->bin.data + number(view, "byteOffset"),
+                                                 number(view, "byteLength")));
+    assert_int_equal(image.width, TR_GLB_TEXTURE_SIDE);
+    assert_int_equal(image.height, TR_GLB_TEXTURE_SIDE);
+    assert_int_equal(image.format, PNG_FORMAT_RGB);
+    assert_true(png_image_finish_read(&image, NULL, rgb, 0, NULL));
+}
 
 static void a_texture_has_the_weights_of_the_ground_at_each_line_of_samples(void **state)
 {
     enum { SIDE = TR_GLB_TEXTURE_SIDE };
     static uint8_t rgb[SIDE * SIDE * 3];
-    png_image image = {.version = PNG_IMAGE_VERSION};
     struct tr_tile_mesh mesh;
     struct tr_error error = {0};
     struct tr_pack *pack;
-    const cJSON *view;
     struct stream places;
     struct glb glb;
 
@@ -638,13 +709,7 @@ static void a_texture_has_the_weights_of_the_ground_at_each_line_of_samples(void
     pack = make_heights(hills);
     export_glb(pack, (struct tr_export_options){.splat = TR_SPLAT_TEXTURE});
     glb = open_glb(out_path, TR_PROFILE_PLAIN);
-    view = element(glb.json, "bufferViews", number(element(glb.json, "images", 0), "bufferView"));
-    assert_true(png_image_begin_read_from_memory(&image, glb.bin.data + number(view, "byteOffset"),
-                                                 number(view, "byteLength")));
-    assert_int_equal(image.width, SIDE);
-    assert_int_equal(image.height, SIDE);
-    assert_int_equal(image.format, PNG_FORMAT_RGB);
-    assert_true(png_image_finish_read(&image, NULL, rgb, 0, NULL));
+    read_picture(&glb, 0, rgb);
     assert_ok(tr_pack_read_tile(pack, 0, &mesh, &error), &error);
     places = read_stream(&glb, 2, 8);
     assert_int_equal(mesh.vertex_count, SIDE * SIDE);
@@ -662,6 +727,45 @@ static void a_texture_has_the_weights_of_the_ground_at_each_line_of_samples(void
     tr_pack_close(pack);
 }
 
+static void a_texture_shows_the_ground_above_caves(void **state)
+{
+    enum { SIDE = TR_GLB_TEXTURE_SIDE };
+    static uint8_t rgb[SIDE * SIDE * 3];
+    static int32_t top[SIDE * SIDE];
+    struct tr_tile_mesh mesh;
+    struct tr_error error = {0};
+    struct tr_pack *pack;
+    struct glb glb;
+    size_t covered = 0;
+
+    (void)state;
+    adds_streams = true;
+    pack = make_pack(caves, VOXEL_SIZE, 0);
+    export_glb(pack, (struct tr_export_options){.splat = TR_SPLAT_TEXTURE});
+    glb = open_glb(out_path, TR_PROFILE_PLAIN);
+    read_picture(&glb, 0, rgb);
+    assert_ok(tr_pack_read_tile(pack, 0, &mesh, &error), &error);
+    for (size_t pass = 0; pass < 2; pass++) {
+        for (size_t i = 0; i < mesh.vertex_count; i++) {
+            const tr_vertex *v = &mesh.vertices[i];
+            const size_t texel = (size_t)(v->z / 256 * SIDE + v->x / 256);
+
+            if (v->x % 256 != 0 || v->z % 256 != 0)
+                continue;
+            if (pass == 0)
+                top[texel] = tr_imax(top[texel], v->y);
+            else if (top[texel] == v->y)
+                assert_memory_equal(rgb + 3 * texel, mesh.weights[i], 3);
+            else
+                covered++;
+        }
+    }
+    assert_true(covered > 100);
+    tr_tile_mesh_release(&mesh);
+    close_glb(&glb);
+    tr_pack_close(pack);
+}
+
 static void neighbours_textures_agree_on_their_border(void **state)
 {
     enum { SIDE = TR_GLB_TEXTURE_SIDE };
@@ -674,15 +778,8 @@ static void neighbours_textures_agree_on_their_border(void **state)
     pack = make_pack(hills, VOXEL_SIZE, 0);
     export_glb(pack, (struct tr_export_options){.profile = TR_PROFILE_WEB, .splat = TR_SPLAT_TEXTURE});
     glb = open_glb(out_path, TR_PROFILE_WEB);
-    for (size_t i = 0; i < 2; i++) {
-        const cJSON *view =
-            element(glb.json, "bufferViews", number(element(glb.json, "images", i), "bufferView"));
-        png_image image = {.version = PNG_IMAGE_VERSION};
-
-        assert_true(png_image_begin_read_from_memory(&image, glb.bin.data + number(view, "byteOffset"),
-                                                     number(view, "byteLength")));
-        assert_true(png_image_finish_read(&image, NULL, rgb[i], 0, NULL));
-    }
+    for (size_t i = 0; i < 2; i++)
+        read_picture(&glb, i, rgb[i]);
     for (size_t z = 0; z < SIDE; z++)
         assert_memory_equal(rgb[0] + 3 * (z * SIDE + SIDE - 1), rgb[1] + 3 * z * SIDE, 3);
     close_glb(&glb);
@@ -840,6 +937,7 @@ static void a_level_of_all_has_its_targets_and_weights(void **state)
 static int setup_plain(void **state)
 {
     adds_streams = false;
+    target_rise = 0;
     return setup(state);
 }
 
@@ -851,13 +949,16 @@ int main(void)
         TEST(every_profile_and_splat_holds_the_tiles_bit_for_bit),
         TEST(plain_keeps_the_order_of_vertices_and_triangles),
         TEST(a_tile_of_more_than_65535_vertices_has_32_bit_indices),
+        TEST(an_index_of_65535_is_never_one_of_16_bits),
         cmocka_unit_test(the_step_is_a_unit_or_the_next_power_of_two_below),
         cmocka_unit_test(the_step_doubles_until_what_is_largest_fits),
         TEST(levels_and_kinds_beside_each_other_decode_closed_and_exact),
         TEST(levels_too_wide_for_16_bits_are_rounded_alike_and_stay_closed),
         TEST(a_voxel_size_that_is_no_power_of_two_merges_nothing),
         TEST(a_cliff_higher_than_16_bits_doubles_the_step),
+        TEST(a_morph_farther_than_16_bits_doubles_the_step),
         TEST(a_texture_has_the_weights_of_the_ground_at_each_line_of_samples),
+        TEST(a_texture_shows_the_ground_above_caves),
         TEST(neighbours_textures_agree_on_their_border),
         TEST(nodes_say_level_place_error_and_band),
         TEST(more_tiles_than_a_file_holds_make_a_folder_of_files_on_one_lattice),
