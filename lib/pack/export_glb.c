@@ -18,8 +18,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#define JSON_ROOM_BYTES                                                                                      \
-    ((uint64_t)64 << 20) /* for TR_EXPORT_FILE_TILES_MAX tiles: 16 KiB each, of which they need 3 */
+/* Kept for the JSON of TR_EXPORT_FILE_TILES_MAX tiles: 16 KiB each, of which they need 2. */
+#define JSON_ROOM_BYTES ((uint64_t)64 << 20)
 #define NAME_BEGIN "tiles-"
 #define NAME_END ".glb"
 
