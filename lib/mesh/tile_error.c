@@ -104,14 +104,6 @@ static void choose_states(const struct tr_tile_mesh *tile, uint8_t states[TR_SID
     }
 }
 
-static bool is_drawn(const struct tr_tile_part *part, const uint8_t states[TR_SIDES])
-{
-    bool drawn = part->face == TR_PART_SURFACE;
-    for (int side = 0; side < TR_SIDES; side++)
-        drawn = drawn && part->states[side] & states[side];
-    return drawn;
-}
-
 /* Copies the surface's triangles in the tile's order. */
 static enum tr_status copy_surface(const struct tr_tile_mesh *tile, struct tr_tile_error *measure,
                                    struct tr_error *error)
@@ -130,7 +122,7 @@ static enum tr_status copy_surface(const struct tr_tile_mesh *tile, struct tr_ti
     }
     for (uint32_t i = 0; i < tile->part_count; i++) {
         const struct tr_tile_part *part = &tile->parts[i];
-        if (!is_drawn(part, states) || part->index_count == 0)
+        if (part->face != TR_PART_SURFACE || !tr_tile_part_is_drawn(part, states) || part->index_count == 0)
             continue;
         memcpy(measure->triangles + count, tile->indices + part->first_index,
                part->index_count * sizeof *tile->indices);

@@ -263,15 +263,6 @@ static uint32_t sides_in_state(const uint8_t states[TR_SIDES], uint32_t state)
     return sides;
 }
 
-static bool is_drawn(const struct tr_tile_part *part, const uint8_t states[TR_SIDES])
-{
-    for (uint32_t side = 0; side < TR_SIDES; side++) {
-        if (!(part->states[side] & states[side]))
-            return false;
-    }
-    return true;
-}
-
 /* Sides on whose plane a vertex lies; a height tile's are the vertical ones. */
 static uint32_t planes_of(const struct tr_tile_mesh *tile, const tr_vertex *vertex)
 {
@@ -374,7 +365,7 @@ enum tr_status tr_tile_mesh_settle(struct tr_tile_mesh *tile, const uint8_t stat
     uint32_t index_count = 0, part_count = 0;
     for (uint32_t i = 0; i < tile->part_count; i++) {
         struct tr_tile_part part = tile->parts[i];
-        if (!is_drawn(&part, states))
+        if (!tr_tile_part_is_drawn(&part, states))
             continue;
         part.index_count = keep_triangles(tile, &part, tile->vertices, tile->indices + index_count);
         part.first_index = index_count;
@@ -411,7 +402,7 @@ enum tr_status tr_tile_mesh_assemble(const struct tr_tile_mesh *tile, const uint
     move_vertices(tile, sides_in_state(states, TR_SIDE_FINER), 0, made.vertices, NULL);
     for (uint32_t i = 0; i < tile->part_count; i++) {
         const struct tr_tile_part *part = &tile->parts[i];
-        if (is_drawn(part, states))
+        if (tr_tile_part_is_drawn(part, states))
             made.index_count += keep_triangles(tile, part, made.vertices, made.indices + made.index_count);
     }
     made.vertex_count = number_used(made.indices, made.index_count, number, tile->vertex_count);

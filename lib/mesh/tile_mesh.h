@@ -59,6 +59,16 @@ struct tr_tile_mesh {
 
 void tr_tile_mesh_release(struct tr_tile_mesh *tile);
 
+/* states[side] being one bit. */
+static inline bool tr_tile_part_is_drawn(const struct tr_tile_part *part, const uint8_t states[TR_SIDES])
+{
+    for (uint32_t side = 0; side < TR_SIDES; side++) {
+        if (!(part->states[side] & states[side]))
+            return false;
+    }
+    return true;
+}
+
 /* The tile of a lattice. `finer` are the four lattices of LOD k - 1 behind each side's face (of this tile's own volume, children in the
  * sense of tr_lattice_reduce): finer[i] is child i, so all eight are given at LOD k > 0 (NULL beyond the world's edge) and the face's four
  * are read; NULL altogether at LOD 0. `counting`: the set of sides (bit 1 << side) on which a sample counts as lying: the four vertical ones

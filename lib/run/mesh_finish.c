@@ -265,16 +265,16 @@ static enum tr_status make_marched_targets(const struct finish *finish, const st
 static enum tr_status make_height_targets(const struct finish *finish, const struct place *place,
                                           struct tr_error *error)
 {
-    static const int32_t steps[TR_COLUMN_SIDES][2] = {{-1, 0}, {1, 0}, {0, -1}, {0, 1}};
     const struct mesh_node *node = place->node;
     const struct mesh_node *parent = mesh_level_find(finish->coarse, node->cx >> 1, node->cz >> 1);
     const struct tr_lattice_column coarse = {parent->rows, parent->first_row, parent->row_count};
     const uint32_t child = (uint32_t)(node->cx & 1) | (uint32_t)(node->cz & 1) << 1;
     uint32_t marched = 0;
-    for (int side = 0; side < TR_COLUMN_SIDES; side++)
-        if (tr_column_is_marched(&finish->mesher->kinds, place->level->lod, node->cx + steps[side][0],
-                                 node->cz + steps[side][1]))
+    for (int side = 0; side < TR_COLUMN_SIDES; side++) {
+        const struct mesh_neighbour beside = mesh_neighbour_of(node, side);
+        if (tr_column_is_marched(&finish->mesher->kinds, place->level->lod, beside.cx, beside.cz))
             marched |= 1u << side;
+    }
     return tr_morph_heights(&coarse, child, TR_CHUNK, marched, place->tile->row, &place->tile->mesh, error);
 }
 

@@ -85,6 +85,16 @@ uint32_t mesh_cells(int32_t size, uint32_t lod, int32_t column);
 const struct tr_lattice *mesh_node_row(const struct mesher *mesher, const struct mesh_node *node,
                                        uint32_t lod, int32_t row, struct tr_lattice *spare);
 
+/* The place beside a column at its side -x, +x, -z or +z (0..3); there may be no column. */
+struct mesh_neighbour {
+    int32_t cx, cz;
+};
+static inline struct mesh_neighbour mesh_neighbour_of(const struct mesh_node *node, int side)
+{
+    static const int32_t steps[TR_COLUMN_SIDES][2] = {{-1, 0}, {1, 0}, {0, -1}, {0, 1}};
+    return (struct mesh_neighbour){node->cx + steps[side][0], node->cz + steps[side][1]};
+}
+
 /* mesh_ground.c: fills the nodes of LOD 0. */
 enum tr_status mesh_ground(struct mesher *mesher, struct mesh_level *level, struct tr_error *error);
 

@@ -160,21 +160,11 @@ static enum tr_status build_marched(const struct pass *pass, struct mesh_node *n
 
 /* ---- height tiles ---- */
 
-struct neighbour {
-    int32_t cx, cz;
-};
-
-static struct neighbour neighbour_of(const struct mesh_node *node, int side)
-{
-    static const int32_t steps[TR_COLUMN_SIDES][2] = {{-1, 0}, {1, 0}, {0, -1}, {0, 1}};
-    return (struct neighbour){node->cx + steps[side][0], node->cz + steps[side][1]};
-}
-
 /* Which of the two finer columns at a side are marching cubes, in order along it. */
 static void find_finer_marched(const struct pass *pass, const struct mesh_node *node, int side,
                                bool marched[2])
 {
-    const struct neighbour beside = neighbour_of(node, side);
+    const struct mesh_neighbour beside = mesh_neighbour_of(node, side);
     const uint32_t lod = pass->level->lod - 1;
     for (int half = 0; half < 2; half++) {
         const int32_t x = 2 * beside.cx + (side < 2 ? side == 0 : half),
@@ -187,7 +177,7 @@ static enum tr_status build_border(const struct pass *pass, const struct mesh_no
                                    const struct mesh_node *const children[4], int side, uint32_t state,
                                    struct tr_height_border *border, struct tr_error *error)
 {
-    const struct neighbour beside = neighbour_of(node, side);
+    const struct mesh_neighbour beside = mesh_neighbour_of(node, side);
     const struct tr_column_kinds *kinds = &pass->mesher->kinds;
     const uint32_t lod = pass->level->lod;
     const struct tr_lattice_column lattices = {node->rows, node->first_row, node->row_count};
