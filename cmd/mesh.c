@@ -3,7 +3,6 @@
 #include "cmd/progress.h"
 #include "lib/run/mesh_world.h"
 #include <math.h>
-#include <string.h>
 
 static const struct tr_option options[] = {
     TR_OPTION_OUT("PACK"),
